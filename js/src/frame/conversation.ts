@@ -1,0 +1,221 @@
+/**
+ * Owns what is said with one view's applet: requests to it, exactly one answer to each, and what it says by itself.
+ * Host words in and out on one side, `yaar:*` on the other. It runs no clock for requests: the host's decides.
+ */
+
+import type {
+  Answer,
+  AppManifest,
+  AppProtocolRequest,
+  ConsoleEntry,
+  ConsoleLines,
+  FromPage,
+  Json,
+  PortRequest,
+} from '../protocol.gen.js';
+import { cleanManifest } from './manifest.js';
+import type { FromSdk } from './messages.js';
+import type { Way } from './frame.js';
+
+type Kind = Answer['kind'];
+type Fields = Record<string, unknown>;
+
+const KINDS: Kind[] = ['manifest', 'query', 'command', 'hydrate'];
+
+/** How long an applet that speaks for itself may take to give the manifest it did not send with its ready. */
+const MANIFEST_WAIT = 1000;
+
+const RESPONSES = new Map<unknown, Kind>(KINDS.map((kind) => [`yaar:app-${kind}-response`, kind]));
+
+const LEVELS = ['debug', 'log', 'info', 'warn', 'error'];
+
+export interface ConversationEvents {
+  post(requests: PortRequest[], way: Way): boolean;
+  send(messages: FromPage[]): void;
+  /** What the SDK says to the page alone. */
+  heard(message: FromSdk): void;
+}
+
+export class Conversation {
+  document = 0;
+  ready = false;
+  manifest: AppManifest | null = null;
+  hydrates = false;
+  snapshot: Record<string, Json> | null = null;
+  #way: Way = 'port';
+  #pending = new Map<string, Kind>();
+  #askedManifest: { requestId: string; timer: ReturnType<typeof setTimeout>; hydrates: boolean } | null = null;
+  #warned = false;
+
+  constructor(
+    private readonly viewId: string,
+    private readonly windowId: string,
+    private readonly events: ConversationEvents,
+  ) {}
+
+  /** Another document: nothing of the one before holds any more. */
+  begin(): void {
+    this.end('The applet reloaded while the request was under way.');
+    this.document += 1;
+  }
+
+  /** No document answers now. */
+  end(reason: string): void {
+    const unanswered = [...this.#pending].map(([requestId, kind]) => this.#gone(requestId, kind, reason));
+    this.#pending.clear();
+    clearTimeout(this.#askedManifest?.timer);
+    this.#askedManifest = null;
+    this.ready = this.hydrates = false;
+    this.manifest = this.snapshot = null;
+    this.#way = 'port';
+    if (unanswered.length) this.events.send(unanswered);
+  }
+
+  request(requests: AppProtocolRequest[]): void {
+    const batch: PortRequest[] = [];
+    for (const request of requests) {
+      this.#pending.set(request.requestId, request.request.kind);
+      batch.push(toPort(request));
+    }
+    if (!this.events.post(batch, this.#way)) this.end('The applet is loading; it was asked before it said that it is ready.');
+  }
+
+  receive(messages: unknown[], way: Way): void {
+    const out: FromPage[] = [];
+    const lines: ConsoleEntry[] = [];
+    let dropped = 0;
+    for (const message of messages) {
+      const fields = (typeof message === 'object' && message !== null ? message : {}) as Fields;
+      const kind = RESPONSES.get(fields['type']);
+      if (kind) {
+        this.#answer(kind, fields, way, out);
+        continue;
+      }
+      switch (fields['type']) {
+        case 'yaar:app-ready':
+          this.#onReady(fields, way, out);
+          break;
+        case 'yaar:app-interaction':
+          if (typeof fields['content'] === 'string') out.push({ type: 'interaction', windowId: this.windowId, content: fields['content'] });
+          break;
+        case 'yaar:app-snapshot':
+          this.#onSnapshot(fields, way, out);
+          break;
+        case 'yaar:console':
+          if (isLine(fields)) lines.push({ level: fields.level, args: fields.args, timestamp: fields.timestamp });
+          break;
+        case 'applet:dropped':
+          if (typeof fields['count'] === 'number') dropped += fields['count'];
+          break;
+        case 'applet:size':
+        case 'applet:failed':
+        case 'applet:blocked':
+        case 'applet:link':
+          if (way === 'port') this.events.heard(message as FromSdk);
+          break;
+        default:
+          this.#warn(message);
+      }
+    }
+    if (lines.length || dropped) {
+      const told: ConsoleLines = { type: 'console', windowId: this.windowId, entries: lines };
+      out.push(dropped ? { ...told, dropped } : told);
+    }
+    if (out.length) this.events.send(out);
+  }
+
+  #answer(kind: Kind, fields: Fields, way: Way, out: FromPage[]): void {
+    const requestId = fields['requestId'];
+    if (typeof requestId !== 'string' || way !== this.#way) return;
+    if (kind === 'manifest' && requestId === this.#askedManifest?.requestId) {
+      this.#announce(cleanManifest(fields['manifest']), this.#askedManifest.hydrates, out);
+      return;
+    }
+    if (this.#pending.get(requestId) !== kind) return this.#warn(fields);
+    this.#pending.delete(requestId);
+    out.push({ type: 'APP_PROTOCOL_RESPONSE', requestId, windowId: this.windowId, response: toAnswer(kind, fields) });
+  }
+
+  /** The last to say ready is the one that answers. */
+  #onReady(fields: Fields, way: Way, out: FromPage[]): void {
+    this.#way = way;
+    const manifest = cleanManifest(fields['manifest']);
+    const hydrates = fields['hydrates'] === true;
+    clearTimeout(this.#askedManifest?.timer);
+    this.#askedManifest = null;
+    if (manifest) return this.#announce(manifest, hydrates, out);
+    const requestId = `manifest-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`;
+    const giveUp = (): void => {
+      const late: FromPage[] = [];
+      this.#announce(null, hydrates, late);
+      this.events.send(late);
+    };
+    this.#askedManifest = { requestId, hydrates, timer: setTimeout(giveUp, MANIFEST_WAIT) };
+    this.events.post([{ type: 'yaar:app-manifest-request', requestId }], way);
+  }
+
+  #announce(manifest: AppManifest | null, hydrates: boolean, out: FromPage[]): void {
+    clearTimeout(this.#askedManifest?.timer);
+    this.#askedManifest = null;
+    this.ready = true;
+    this.manifest = manifest;
+    this.hydrates = hydrates;
+    const { windowId, viewId, document } = this;
+    out.push({ type: 'APP_PROTOCOL_READY', windowId, viewId, document, manifest, hydrates });
+  }
+
+  #onSnapshot({ state, seq }: Fields, way: Way, out: FromPage[]): void {
+    if (way !== this.#way || typeof state !== 'object' || state === null || Array.isArray(state)) return;
+    this.snapshot = state as Record<string, Json>;
+    const { windowId, viewId } = this;
+    out.push({ type: 'snapshot', windowId, viewId, state: this.snapshot, seq: typeof seq === 'number' ? seq : null });
+  }
+
+  #gone(requestId: string, kind: Kind, reason: string): FromPage {
+    return viewGone(requestId, this.windowId, kind, reason);
+  }
+
+  #warn(message: unknown): void {
+    if (!this.#warned) console.warn(`The applet in window '${this.windowId}' sent what nobody asked for; it was ignored.`, message);
+    this.#warned = true;
+  }
+}
+
+export function viewGone(requestId: string, windowId: string, kind: Kind, error: string): FromPage {
+  const response = toAnswer(kind, { error, code: 'VIEW_GONE' });
+  return { type: 'APP_PROTOCOL_RESPONSE', requestId, windowId, response };
+}
+
+/** The ask is the request's own fields; `kind` is part of the type's name. */
+function toPort({ requestId, request, seq }: AppProtocolRequest): PortRequest {
+  const { kind, ...fields } = request;
+  const message = { ...fields, type: `yaar:app-${kind}-request`, requestId } as PortRequest;
+  if (message.type === 'yaar:app-command-request' && seq !== undefined) message.seq = seq;
+  return message;
+}
+
+function toAnswer(kind: Kind, { data, result, manifest, error, code }: Fields): Answer {
+  const failed =
+    error === undefined || error === null ? {} : { error: String(error), ...(typeof code === 'string' ? { code } : {}) };
+  switch (kind) {
+    case 'manifest':
+      return { kind, manifest: cleanManifest(manifest), ...failed };
+    case 'query':
+      return { kind, data: data ?? null, ...failed };
+    case 'command':
+      return { kind, result: result ?? null, ...failed };
+    case 'hydrate':
+      return { kind, ...failed };
+  }
+}
+
+function isLine(fields: Fields): fields is ConsoleEntry & Fields {
+  const { level, args, timestamp } = fields;
+  return (
+    typeof level === 'string' &&
+    LEVELS.includes(level) &&
+    typeof timestamp === 'number' &&
+    Array.isArray(args) &&
+    args.every((arg) => typeof arg === 'string')
+  );
+}

@@ -1,0 +1,90 @@
+/** Owns one applet's frames and the ports into them: a new pair of ports for each document, the old pair closed. */
+
+import type { Content } from '../protocol.gen.js';
+import { appletDocument } from './document.js';
+import type { Handover, Theme, ThemeChanged } from './messages.js';
+import { SANDBOX, outerDocument } from './outer.js';
+import { contentPolicy } from './policy.js';
+
+/** The SDK's text, put in by the build. */
+declare const __SDK__: string;
+
+/** How an applet speaks: through the SDK's port, or by itself with window messages that the outer frame relays. */
+export type Way = 'port' | 'raw';
+
+export interface FrameEvents {
+  /** A document has started; whatever was asked of the one before will not be answered. */
+  started(): void;
+  /** The frame holds no applet any more. */
+  lost(): void;
+  received(messages: unknown[], way: Way): void;
+}
+
+export class Frame {
+  readonly element = document.createElement('iframe');
+  #ports: Record<Way, MessagePort> | null = null;
+
+  constructor(private readonly events: FrameEvents) {
+    this.element.setAttribute('sandbox', SANDBOX);
+    window.addEventListener('message', this.#onMessage);
+  }
+
+  /** Shows `content`, in place of what was there. */
+  load(content: Content, origins: readonly string[], theme: Theme): void {
+    this.#closePorts();
+    const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
+    const title = content.title || 'Applet';
+    const config = { key, js: content.js ?? '', css: content.css ?? '', theme };
+    const inner = appletDocument(content.html ?? '', config, __SDK__);
+    this.element.title = title;
+    this.element.srcdoc = outerDocument(contentPolicy(origins), key, inner, title);
+  }
+
+  /** False when there is no document to take the messages. */
+  post(messages: unknown[], way: Way): boolean {
+    this.#ports?.[way].postMessage(messages);
+    return this.#ports !== null;
+  }
+
+  setTheme(theme: Theme): void {
+    this.post([{ type: 'applet:theme', theme } satisfies ThemeChanged], 'port');
+  }
+
+  dispose(): void {
+    window.removeEventListener('message', this.#onMessage);
+    this.#closePorts();
+    this.element.remove();
+  }
+
+  // The source is our own outer frame, whose code only we write; the applet cannot post in its name.
+  readonly #onMessage = ({ source, data }: MessageEvent): void => {
+    if (source === null || source !== this.element.contentWindow) return;
+    if (data?.type === 'applet:hello') this.#handOver(source as Window);
+    else if (data?.type === 'applet:lost') {
+      this.#closePorts();
+      this.events.lost();
+    }
+  };
+
+  #handOver(outer: Window): void {
+    this.#closePorts();
+    const sdk = new MessageChannel();
+    const relay = new MessageChannel();
+    this.#ports = { port: this.#listen(sdk.port1, 'port'), raw: this.#listen(relay.port1, 'raw') };
+    this.events.started();
+    outer.postMessage({ type: 'applet:port' } satisfies Handover, '*', [sdk.port2, relay.port2]);
+  }
+
+  #listen(port: MessagePort, way: Way): MessagePort {
+    port.onmessage = ({ data }) => {
+      if (Array.isArray(data)) this.events.received(data, way);
+    };
+    return port;
+  }
+
+  #closePorts(): void {
+    this.#ports?.port.close();
+    this.#ports?.raw.close();
+    this.#ports = null;
+  }
+}

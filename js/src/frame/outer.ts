@@ -1,0 +1,71 @@
+/** Owns the outer frame: it carries the content policy, holds the applet's frame, and passes messages on. Nothing else. */
+
+import type { Greeting, Handover, Lost } from './messages.js';
+
+export const SANDBOX = 'allow-scripts allow-forms allow-downloads';
+
+/**
+ * Runs in the outer frame as text, so it refers to nothing outside itself.
+ * A hello needs the SDK's key; `yaar:*` messages are relayed for applets that speak for themselves.
+ */
+function guard(key: string): void {
+  const EARLY_LIMIT = 100;
+  let relay: MessagePort | null = null;
+  let early: unknown[] = [];
+  let greeted = false;
+  const tell = (message: Greeting | Lost): void => parent.postMessage(message, '*');
+
+  function fromPage(event: MessageEvent): void {
+    const [port, relayPort] = event.ports;
+    if (event.data?.type !== 'applet:port' || !port || !relayPort) return;
+    relay = relayPort;
+    relay.onmessage = ({ data }) => {
+      for (const message of data) frames[0]?.postMessage(message, '*');
+    };
+    if (early.length) relay.postMessage(early);
+    early = [];
+    frames[0]?.postMessage({ type: 'applet:port' } satisfies Handover, '*', [port]);
+  }
+
+  function fromApplet({ data }: MessageEvent): void {
+    const type: unknown = data?.type;
+    if (type === 'applet:hello' && data.key === key) {
+      relay?.close();
+      relay = null;
+      early = [];
+      greeted = true;
+      tell({ type: 'applet:hello' });
+    } else if (typeof type === 'string' && type.startsWith('yaar:')) {
+      if (relay) relay.postMessage([data]);
+      else if (early.length < EARLY_LIMIT) early.push(data);
+    }
+  }
+
+  addEventListener('message', (event) => {
+    if (event.source === parent) fromPage(event);
+    else if (event.source !== null && event.source === frames[0]) fromApplet(event);
+  });
+
+  // A load without a hello before it is no document of ours.
+  document.addEventListener(
+    'load',
+    () => {
+      if (!greeted) tell({ type: 'applet:lost' });
+      greeted = false;
+    },
+    true,
+  );
+}
+
+const attribute = (text: string): string => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;');
+
+/** The text of the outer frame, with the applet's document in it. */
+export function outerDocument(policy: string, key: string, inner: string, title: string): string {
+  return [
+    '<!doctype html><html><head>',
+    `<meta http-equiv="Content-Security-Policy" content="${attribute(policy)}">`,
+    '<style>html,body{margin:0;height:100%;overflow:hidden}iframe{display:block;border:0;width:100%;height:100%}</style>',
+    `<script>(${guard})(${JSON.stringify(key)})</script></head><body>`,
+    `<iframe title="${attribute(title)}" sandbox="${SANDBOX}" srcdoc="${attribute(inner)}"></iframe></body></html>`,
+  ].join('');
+}

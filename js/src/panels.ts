@@ -1,0 +1,108 @@
+/** Owns what a view shows around its frame: the placeholder, the error panel, and the bar about blocked origins and links. */
+
+const STYLE = `
+.jupyter-applet{position:relative;color:var(--jp-content-font-color1,inherit);font:13px/1.5 var(--jp-ui-font-family,system-ui,sans-serif)}
+.jupyter-applet iframe{display:block;border:0;width:100%}
+.jupyter-applet[data-state=loading]{min-height:24px;overflow:hidden}
+.jupyter-applet[data-state=loading] iframe{position:absolute;inset:0 0 auto;visibility:hidden}
+.jupyter-applet[data-state=closed] iframe{opacity:.5;pointer-events:none}
+.jupyter-applet-note{color:var(--jp-ui-font-color2,#757575);padding:2px 8px}
+.jupyter-applet-wait{opacity:0;animation:jupyter-applet-show .2s .15s forwards}
+@keyframes jupyter-applet-show{to{opacity:1}}
+.jupyter-applet-bar,.jupyter-applet-error{margin:4px 0;padding:6px 10px;border:1px solid var(--jp-border-color2,#8884);border-left-width:3px;border-radius:2px;overflow-wrap:anywhere}
+.jupyter-applet-bar{display:flex;flex-wrap:wrap;gap:4px 8px;align-items:center;border-left-color:var(--jp-warn-color1,#f57c00)}
+.jupyter-applet-bar span{flex:1 1 14em}
+.jupyter-applet-bar button,.jupyter-applet-error button{font:inherit;color:inherit;background:var(--jp-layout-color2,#8882);border:1px solid var(--jp-border-color1,#8886);border-radius:2px;padding:1px 10px;cursor:pointer}
+.jupyter-applet button:focus-visible,.jupyter-applet summary:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2);outline-offset:1px}
+.jupyter-applet-error{border-left-color:var(--jp-error-color1,#d32f2f)}
+.jupyter-applet-error b{font:600 12px/1.5 var(--jp-code-font-family,ui-monospace,monospace)}
+.jupyter-applet-error pre{margin:4px 0 0;font:12px/1.4 var(--jp-code-font-family,ui-monospace,monospace);white-space:pre-wrap;color:var(--jp-ui-font-color2,inherit)}
+.jupyter-applet-error summary{cursor:pointer;color:var(--jp-ui-font-color2,inherit)}
+`;
+
+/** Once per page, whichever copy of this module comes first. */
+function installStyle(): void {
+  const id = 'jupyter-applet-style';
+  if (document.getElementById(id)) return;
+  document.head.append(make('style', { id, textContent: STYLE }));
+}
+
+function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  properties: Partial<HTMLElementTagNameMap[K]> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+export interface Failure {
+  message: string;
+  where?: string;
+  stack?: string;
+  /** A button, when something can be done about it. */
+  action?: [label: string, run: () => void];
+}
+
+export class Panels {
+  readonly root = make('div', { className: 'jupyter-applet' });
+  #note: HTMLElement | null = null;
+  #error: HTMLElement | null = null;
+  readonly #bars = new Map<string, HTMLElement>();
+
+  constructor(frame: HTMLElement) {
+    installStyle();
+    this.root.append(frame);
+  }
+
+  /** The frame is there but cannot be seen; fast loads show nothing at all. */
+  showLoading(): void {
+    this.#setState('loading', make('div', { className: 'jupyter-applet-note jupyter-applet-wait', textContent: 'Loading the applet…' }));
+  }
+
+  showFrame(): void {
+    this.#setState('shown', null);
+  }
+
+  showClosed(): void {
+    this.#setState('closed', make('div', { className: 'jupyter-applet-note', textContent: 'This applet was closed.' }));
+  }
+
+  showError({ where, message, stack, action }: Failure): void {
+    this.clearError();
+    const head = make('b', { textContent: where ? `${where} ${message}` : message });
+    this.#error = make('div', { className: 'jupyter-applet-error', role: 'alert' }, head);
+    if (stack) this.#error.append(make('details', {}, make('summary', { textContent: 'Details' }), make('pre', { textContent: stack })));
+    if (action) this.#error.append(' ', make('button', { type: 'button', textContent: action[0], onclick: action[1] }));
+    this.root.append(this.#error);
+  }
+
+  clearError(): void {
+    this.#error?.remove();
+    this.#error = null;
+  }
+
+  /** One bar per key; a second of the same key changes nothing. */
+  showBar(key: string, text: string, action?: [label: string, run: () => void]): void {
+    if (this.#bars.has(key)) return;
+    // What was dismissed stays dismissed: its key is kept.
+    const bar = make('div', { className: 'jupyter-applet-bar', role: 'status' }, make('span', { textContent: text }));
+    if (action) bar.append(make('button', { type: 'button', textContent: action[0], onclick: action[1] }));
+    bar.append(make('button', { type: 'button', textContent: 'Dismiss', onclick: () => bar.remove() }));
+    this.#bars.set(key, bar);
+    this.root.append(bar);
+  }
+
+  clearBars(): void {
+    for (const bar of this.#bars.values()) bar.remove();
+    this.#bars.clear();
+  }
+
+  #setState(state: 'loading' | 'shown' | 'closed', note: HTMLElement | null): void {
+    this.root.dataset['state'] = state;
+    this.#note?.remove();
+    this.#note = note;
+    if (note) this.root.append(note);
+  }
+}

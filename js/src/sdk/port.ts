@@ -1,0 +1,46 @@
+/** Owns the port to the page: the handshake with the outer frame, and one batch of messages per tick. */
+
+import type { FromSdk, Greeting } from '../frame/messages.js';
+import type { PortNotice, PortResponse } from '../protocol.gen.js';
+
+/** What may wait for the port; beyond it the oldest is dropped. */
+const LIMIT = 1000;
+
+export class Port {
+  #port: MessagePort | null = null;
+  #queue: unknown[] = [];
+  #scheduled = false;
+
+  /** Asks for the port. `received` gets each message of the page. */
+  connect(key: string, received: (message: unknown) => void): void {
+    window.addEventListener('message', (event) => {
+      const port = event.ports[0];
+      if (event.source !== window.parent || event.data?.type !== 'applet:port' || !port) return;
+      event.stopImmediatePropagation();
+      port.onmessage = ({ data }) => {
+        for (const message of Array.isArray(data) ? data : [data]) received(message);
+      };
+      this.#port = port;
+      this.#flush();
+    });
+    window.parent.postMessage({ type: 'applet:hello', key } satisfies Greeting, '*');
+  }
+
+  send(message: PortResponse | PortNotice | FromSdk): void {
+    this.#queue.push(message);
+    if (!this.#port) {
+      if (this.#queue.length > LIMIT) this.#queue.shift();
+    } else if (!this.#scheduled) {
+      this.#scheduled = true;
+      queueMicrotask(() => this.#flush());
+    }
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    if (!this.#queue.length) return;
+    const batch = this.#queue;
+    this.#queue = [];
+    this.#port?.postMessage(batch);
+  }
+}

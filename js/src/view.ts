@@ -1,0 +1,185 @@
+/** One view: shows a window's content in a frame, and stands for it to the channel. */
+
+import type { Channel, ChannelView } from './channel/channel.js';
+import { Conversation } from './frame/conversation.js';
+import { Frame } from './frame/frame.js';
+import type { FromSdk } from './frame/messages.js';
+import { listedNetwork, policyOrigin } from './frame/policy.js';
+import { readTheme, watchTheme } from './frame/theme.js';
+import { Panels } from './panels.js';
+import type { AppProtocolRequest, Content, ViewState } from './protocol.gen.js';
+import { FILL_HEIGHT } from './sdk/size.js';
+
+export interface ViewOptions {
+  viewId: string;
+  windowId: string;
+  revision: number;
+  content: Content;
+  channel: Channel;
+  /** Another channel, when there is no host behind the first. */
+  fallBack(): Channel;
+  /** The user allowed what the content's permissions did not list. */
+  permit(permissions: Record<string, unknown>): void;
+}
+
+/** The parts of a content that make the document: when they are the same, nothing has to be loaded. */
+const documentOf = ({ html, js, css, permissions, modules }: Content): string =>
+  JSON.stringify([html ?? '', js ?? '', css ?? '', permissions ?? {}, modules ?? {}]);
+
+export class View implements ChannelView {
+  readonly viewId: string;
+  readonly windowId: string;
+  readonly #frame: Frame;
+  readonly #panels: Panels;
+  readonly #conversation: Conversation;
+  readonly #options: ViewOptions;
+  readonly #unwatchTheme: () => void;
+  #channel: Channel;
+  #content: Content;
+  #revision: number;
+
+  constructor(options: ViewOptions) {
+    ({ viewId: this.viewId, windowId: this.windowId, channel: this.#channel, content: this.#content, revision: this.#revision } = options);
+    this.#options = options;
+    this.#frame = new Frame({
+      started: () => {
+        this.#panels.clearError();
+        this.#conversation.begin();
+      },
+      lost: () => this.#showLost(),
+      received: (messages, way) => this.#conversation.receive(messages, way),
+    });
+    this.#conversation = new Conversation(this.viewId, this.windowId, {
+      post: (requests, way) => this.#frame.post(requests, way),
+      send: (messages) => this.#channel.send(messages),
+      heard: (message) => this.#heard(message),
+    });
+    this.#panels = new Panels(this.#frame.element);
+    this.#unwatchTheme = watchTheme((theme) => this.#frame.setTheme(theme));
+    this.#load();
+    this.#channel.attach(this);
+  }
+
+  get element(): HTMLElement {
+    return this.#panels.root;
+  }
+
+  dispose(): void {
+    this.#conversation.end('The view was closed while the request was under way.');
+    this.#channel.detach(this.viewId);
+    this.#unwatchTheme();
+    this.#frame.dispose();
+    this.#panels.root.remove();
+  }
+
+  setHeight(height: Content['height']): void {
+    this.#content = { ...this.#content, height: height ?? null };
+    this.#applyHeight(FILL_HEIGHT);
+  }
+
+  // ---- for the channel
+
+  state(): ViewState {
+    const { document, ready, manifest, hydrates, snapshot } = this.#conversation;
+    const { viewId, windowId } = this;
+    const title = this.#content.title ?? '';
+    return { viewId, windowId, revision: this.#revision, document, ready, manifest, hydrates, snapshot, title };
+  }
+
+  request(requests: AppProtocolRequest[]): void {
+    this.#conversation.request(requests);
+  }
+
+  showContent(revision: number, content: Content): void {
+    if (revision <= this.#revision) return;
+    const isSame = documentOf(content) === documentOf(this.#content);
+    this.#revision = revision;
+    this.#content = content;
+    if (!isSame) this.#load();
+    else this.#applyHeight(null);
+  }
+
+  showClosed(): void {
+    this.#panels.showClosed();
+  }
+
+  showRefusal(message: string): void {
+    this.#panels.showError({ message });
+  }
+
+  unreachable(): void {
+    this.#channel = this.#options.fallBack();
+    this.#channel.attach(this);
+  }
+
+  // ---- the frame
+
+  #load(): void {
+    this.#conversation.end('The applet got new content while the request was under way.');
+    this.#panels.clearError();
+    this.#panels.clearBars();
+    this.#panels.showLoading();
+    const network = listedNetwork(this.#content.permissions ?? {});
+    this.#frame.element.style.height = `${FILL_HEIGHT}px`;
+    this.#frame.load(this.#content, network.origins, readTheme());
+    for (const entry of network.refused) {
+      this.#panels.showBar(entry, `permissions["network"]: ${entry} is not an origin such as https://example.com, and was ignored.`);
+    }
+  }
+
+  #heard(message: FromSdk): void {
+    switch (message.type) {
+      case 'applet:size':
+        this.#panels.showFrame();
+        this.#applyHeight(message.height);
+        break;
+      case 'applet:failed':
+        this.#panels.showError(message);
+        break;
+      case 'applet:blocked':
+        this.#showBlocked(message.url, message.directive);
+        break;
+      case 'applet:link':
+        this.#panels.showBar(message.url, `Link to ${message.url}`);
+        break;
+    }
+  }
+
+  /** `measured` is the content's own height, null when it is not known anew. */
+  #applyHeight(measured: number | null): void {
+    const { height } = this.#content;
+    const { style } = this.#frame.element;
+    if (typeof height === 'number') style.height = `${height}px`;
+    else if (typeof height === 'string') style.height = height;
+    else if (measured !== null) style.height = `${measured}px`;
+  }
+
+  #showBlocked(url: string, directive: string): void {
+    let origin: string | null = null;
+    try {
+      origin = policyOrigin(new URL(url).origin);
+    } catch {
+      // 'inline', 'eval' and the like: nothing that could be allowed.
+    }
+    const what = directive.replace(/-src.*$/, '');
+    if (origin) this.#panels.showBar(origin, `Blocked: ${origin} (${what})`, ['Allow', () => this.#allow(origin)]);
+    else this.#panels.showBar(url, `Blocked: ${url} (${what})`);
+  }
+
+  #allow(origin: string): void {
+    const permissions = this.#content.permissions ?? {};
+    const { origins } = listedNetwork(permissions);
+    this.#content = { ...this.#content, permissions: { ...permissions, network: [...origins, origin] } };
+    this.#load();
+    this.#options.permit(this.#content.permissions ?? {});
+  }
+
+  #showLost(): void {
+    this.#conversation.end('The applet left its page while the request was under way.');
+    this.#panels.showFrame();
+    this.#panels.showError({
+      message: 'The applet tried to leave its page, which an applet cannot do.',
+      action: ['Start again', () => this.#load()],
+    });
+  }
+}

@@ -1,0 +1,71 @@
+/** The anywidget entry: one route per model, one view per place where the model is shown. */
+
+import { Route, type RouteModel } from './channel/route.js';
+import type { Content } from './protocol.gen.js';
+import { View } from './view.js';
+
+interface Traits extends Required<Pick<Content, 'html' | 'js' | 'css' | 'title' | 'permissions' | 'modules' | 'height'>> {
+  window_id: string;
+  _revision: number;
+  _session: string;
+  _route: 'server' | 'kernel';
+  _version: string;
+}
+
+/** What anywidget hands over of a widget's model. */
+interface Model {
+  get<K extends keyof Traits>(name: K): Traits[K];
+  set<K extends keyof Traits>(name: K, value: Traits[K]): void;
+  save_changes(): void;
+  on(event: string, callback: (content: unknown) => void): void;
+  off(event: string, callback: (content: unknown) => void): void;
+  send(content: unknown): void;
+}
+
+const TRAITS = ['html', 'js', 'css', 'title', 'permissions', 'modules', 'height'] as const;
+
+const contentOf = (model: Model): Content => Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
+
+function show(model: Model, route: Route): View {
+  const view: View = new View({
+    viewId: crypto.getRandomValues(new Uint32Array(3)).join('-'),
+    windowId: model.get('window_id'),
+    revision: model.get('_revision'),
+    content: contentOf(model),
+    channel: route.channel(),
+    fallBack: () => route.fallBack(),
+    permit(permissions) {
+      model.set('permissions', permissions);
+      model.save_changes();
+    },
+  });
+  return view;
+}
+
+// A function, because anywidget calls it once per model: what it holds belongs to that model.
+export default () => {
+  let route: Route | null = null;
+  return {
+    /** Listens and connects, and does not wait: a model that takes 2 s is given up. */
+    initialize({ model }: { model: Model }): () => void {
+      route = new Route(model as RouteModel);
+      route.channel();
+      return () => route?.dispose();
+    },
+
+    render({ model, el }: { model: Model; el: HTMLElement }): () => void {
+      const view = show(model, (route ??= new Route(model as RouteModel)));
+      // The revision is set last, so the other traits are those of this revision.
+      const onRevision = (): void => view.showContent(model.get('_revision'), contentOf(model));
+      const onHeight = (): void => view.setHeight(model.get('height'));
+      model.on('change:_revision', onRevision);
+      model.on('change:height', onHeight);
+      el.append(view.element);
+      return () => {
+        model.off('change:_revision', onRevision);
+        model.off('change:height', onHeight);
+        view.dispose();
+      };
+    },
+  };
+};

@@ -1,0 +1,214 @@
+"""The exceptions of jupyter_applets, each with the code that stands for it on the wire.
+
+AppletError
+├── WindowError                   the window that was named cannot take the call
+│   ├── WindowNotFound            no window has that id
+│   ├── AmbiguousWindow           two sessions have a window with that id
+│   ├── NotAnApplet               the window's renderer cannot answer
+│   ├── NotOptedIn                the applet's app.json lacks "appProtocol": true
+│   ├── NotShown                  no page shows the window
+│   └── NotReady                  the applet is shown but never called register
+├── CallError                     the applet cannot take this call, or failed at it
+│   ├── UnknownStateKey
+│   ├── UnknownCommand
+│   ├── InvalidParams             the params break the command's JSON Schema
+│   ├── HandlerFailed             the applet's own handler threw
+│   ├── ResultNotJson             the handler returned what JSON cannot hold
+│   ├── TooLarge                  a message is over the size limit
+│   └── TooManyCalls              too many calls are under way already
+├── Interrupted                   the call was under way and will not be answered
+│   ├── CallTimeout               (also a TimeoutError)
+│   ├── Cancelled
+│   ├── ViewGone                  the page that ran the call went away
+│   └── LinkLost                  (also a ConnectionError) the way to the host was cut
+├── RouteError                    this kind of call is not possible here
+│   ├── BlockingCallUnavailable
+│   └── AwaitUnavailable
+├── InvalidMessage                a message of the wrong shape
+├── ProtocolMismatch              kernel, server and page speak different protocol versions
+├── UnknownTool                   a call names no tool of the host
+├── InvalidArguments              a tool's arguments are of the wrong shape
+├── Forbidden
+└── InternalError                 a bug on our side; the log of that side has the traceback
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+__all__ = [
+    "AmbiguousWindow",
+    "AppletError",
+    "AwaitUnavailable",
+    "BlockingCallUnavailable",
+    "CallError",
+    "CallTimeout",
+    "Cancelled",
+    "Forbidden",
+    "HandlerFailed",
+    "InternalError",
+    "Interrupted",
+    "InvalidArguments",
+    "InvalidMessage",
+    "InvalidParams",
+    "LinkLost",
+    "NotAnApplet",
+    "NotOptedIn",
+    "NotReady",
+    "NotShown",
+    "ProtocolMismatch",
+    "ResultNotJson",
+    "RouteError",
+    "TooLarge",
+    "TooManyCalls",
+    "UnknownCommand",
+    "UnknownStateKey",
+    "UnknownTool",
+    "ViewGone",
+    "WindowError",
+    "WindowNotFound",
+    "from_wire",
+]
+
+
+class AppletError(Exception):
+    """The root: a code for programs, a sentence for people, and the valid names where there are any."""
+
+    code: ClassVar[str] = "APPLET_ERROR"
+
+    def __init__(self, message: str, names: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.names = list(names)
+
+
+class WindowError(AppletError):
+    code = "WINDOW_ERROR"
+
+
+class WindowNotFound(WindowError):
+    code = "WINDOW_NOT_FOUND"
+
+
+class AmbiguousWindow(WindowError):
+    code = "AMBIGUOUS_WINDOW"
+
+
+class NotAnApplet(WindowError):
+    code = "NOT_AN_APPLET"
+
+
+class NotOptedIn(WindowError):
+    code = "NOT_OPTED_IN"
+
+
+class NotShown(WindowError):
+    code = "NOT_SHOWN"
+
+
+class NotReady(WindowError):
+    code = "NOT_READY"
+
+
+class CallError(AppletError):
+    code = "CALL_ERROR"
+
+
+class UnknownStateKey(CallError):
+    code = "UNKNOWN_STATE_KEY"
+
+
+class UnknownCommand(CallError):
+    code = "UNKNOWN_COMMAND"
+
+
+class InvalidParams(CallError):
+    code = "INVALID_PARAMS"
+
+
+class HandlerFailed(CallError):
+    code = "HANDLER_FAILED"
+
+
+class ResultNotJson(CallError):
+    code = "RESULT_NOT_JSON"
+
+
+class TooLarge(CallError):
+    code = "TOO_LARGE"
+
+
+class TooManyCalls(CallError):
+    code = "TOO_MANY_CALLS"
+
+
+class Interrupted(AppletError):
+    code = "INTERRUPTED"
+
+
+class CallTimeout(Interrupted, TimeoutError):
+    code = "TIMEOUT"
+
+
+class Cancelled(Interrupted):
+    code = "CANCELLED"
+
+
+class ViewGone(Interrupted):
+    code = "VIEW_GONE"
+
+
+class LinkLost(Interrupted, ConnectionError):
+    code = "LINK_LOST"
+
+
+class RouteError(AppletError):
+    code = "ROUTE_ERROR"
+
+
+class BlockingCallUnavailable(RouteError):
+    code = "BLOCKING_CALL_UNAVAILABLE"
+
+
+class AwaitUnavailable(RouteError):
+    code = "AWAIT_UNAVAILABLE"
+
+
+class InvalidMessage(AppletError):
+    code = "INVALID_MESSAGE"
+
+
+class ProtocolMismatch(AppletError):
+    code = "PROTOCOL_MISMATCH"
+
+
+class UnknownTool(AppletError):
+    code = "UNKNOWN_TOOL"
+
+
+class InvalidArguments(AppletError):
+    code = "INVALID_ARGUMENTS"
+
+
+class Forbidden(AppletError):
+    code = "FORBIDDEN"
+
+
+class InternalError(AppletError):
+    code = "INTERNAL_ERROR"
+
+
+def _tree(root: type[AppletError]) -> dict[str, type[AppletError]]:
+    found = {root.code: root}
+    for child in root.__subclasses__():
+        found.update(_tree(child))
+    return found
+
+
+_BY_CODE = _tree(AppletError)
+
+
+def from_wire(code: str, message: str, names: Sequence[str] = ()) -> AppletError:
+    """The exception that a wire error stands for; an unknown code gives the root class."""
+    return _BY_CODE.get(code, AppletError)(message, names)

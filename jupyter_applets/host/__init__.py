@@ -1,0 +1,20 @@
+"""The host: what knows windows and routes calls to them. It does no I/O and reads no clock: messages in, effects out.
+
+Each module may use the ones above it:
+
+    effects    what a shell is asked to do
+    replay     CommandLog: what a reloaded applet needs to be as it was
+    windows    Window, View: who shows what, and which view answers
+    requests   Request: a call under way; the table of them
+    outbox     what leaves the host: messages to peers, notes to authors
+    checks     params against the manifest, and errors that name what is valid
+    restore    brings a fresh document to where the others are, one awaited step at a time
+    calls      the life of a call, from the ask to its one reply
+    host       Host: one method a message
+    driver     runs a Host on an asyncio loop, for the server and for the kernel alike
+"""
+
+from .driver import Driver
+from .host import Host
+
+__all__ = ["Driver", "Host"]

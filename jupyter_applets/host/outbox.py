@@ -1,0 +1,84 @@
+"""What leaves the host: messages to peers, notes to applet authors, and the time to be woken at."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..errors import AppletError, ProtocolMismatch
+from ..protocol.app import AppProtocolRequest
+from ..protocol.link import ConsoleEntry, ConsoleLines, ErrorReply
+from .effects import Effect, Send, WakeAt
+from .requests import Request
+from .windows import View, Window
+
+log = logging.getLogger("jupyter_applets.host")
+
+
+@dataclass
+class Peer:
+    """One connection. `refused` is what it is told for everything after a hello of another protocol version."""
+
+    role: Literal["kernel", "page"]
+    session: str
+    refused: ProtocolMismatch | None = None
+
+
+class Outbox:
+    """Collects the effects of one message. `now` is the time of that message."""
+
+    def __init__(self) -> None:
+        self.peers: dict[str, Peer] = {}
+        self.now = 0.0
+        self._effects: list[Effect] = []
+        self._wake_at: float | None = None
+        self._logged: set[str] = set()
+
+    def send(self, peer: str, message: Any) -> None:
+        if peer in self.peers:
+            self._effects.append(Send(peer, message))
+
+    def send_error(self, peer: str, error: AppletError, call: str | None = None) -> None:
+        self.send(peer, ErrorReply(error.code, error.message, call, error.names))
+
+    def send_request(self, request: Request, view: View) -> None:
+        """Put a request to the view that answers it."""
+        self.send(
+            view.peer,
+            AppProtocolRequest(
+                request.id,
+                request.window.id,
+                request.ask,
+                seq=request.seq,
+                timeout_ms=round((request.deadline - self.now) * 1000),
+                view_id=view.id,
+            ),
+        )
+
+    def tell_kernels(self, session: str, message: Any) -> None:
+        for peer, known in self.peers.items():
+            if known.role == "kernel" and known.session == session and known.refused is None:
+                self.send(peer, message)
+
+    def note(self, window: Window, level: Literal["warn", "error"], text: str) -> None:
+        """Say something to the applet's author, where the applet's own console lines are."""
+        entry = ConsoleEntry(level, [f"[host] {text}"], 0.0)
+        window.console.append(entry)
+        self.tell_kernels(window.session, ConsoleLines(window.id, [entry]))
+
+    def log_once(self, text: str) -> None:
+        if text not in self._logged and len(self._logged) < 1_000:
+            self._logged.add(text)
+            log.warning("%s", text)
+
+    def woken(self) -> None:
+        self._wake_at = None
+
+    def take(self, wake_at: float | None) -> list[Effect]:
+        """All effects since the last time, and a WakeAt when the shell's alarm is set too late."""
+        if wake_at is not None and (self._wake_at is None or wake_at < self._wake_at):
+            self._wake_at = wake_at
+            self._effects.append(WakeAt(wake_at))
+        effects, self._effects = self._effects, []
+        return effects

@@ -1,0 +1,140 @@
+"""Windows and their views: who shows what, which view answers for a window, and what it takes to restore one.
+
+This is the seed's WindowStateRegistry: `View.ready` is its `appProtocol`, `Window.log` its `appCommands`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..errors import AmbiguousWindow, NotAnApplet, NotOptedIn, WindowNotFound
+from ..protocol.app import AppManifest
+from ..protocol.link import ConsoleEntry, Content, Renderer
+from .replay import CommandLog, Step
+
+CONSOLE_LINES = 200
+
+
+@dataclass(eq=False)
+class View:
+    """One iframe that shows a window. `document` counts its loads; `steps` is what is still to be replayed into it."""
+
+    id: str
+    peer: str
+    window: Window
+    revision: int = 0
+    document: int = 0
+    ready: bool = False
+    manifest: AppManifest | None = None
+    hydrates: bool = False
+    base_seq: int = 0
+    """Every command up to here was in the snapshot that this document was hydrated with."""
+    steps: deque[Step] = field(default_factory=deque)
+    step: str | None = None
+    """The request of the step under way."""
+
+    @property
+    def open(self) -> bool:
+        """Ready for new requests: registered, and as far as the other views are."""
+        return self.ready and not self.steps and self.step is None
+
+    @property
+    def copy(self) -> tuple[str, int]:
+        return (self.id, self.document)
+
+
+@dataclass(eq=False)
+class Window:
+    """One running applet. The host owns its content and command log; views show it, one of them (`pin`) answers."""
+
+    session: str
+    id: str
+    renderer: Renderer = "iframe"
+    revision: int = 0
+    content: Content | None = None
+    title: str = ""
+    views: dict[str, View] = field(default_factory=dict)
+    pin: View | None = None
+    answered_by: str | None = None
+    log: CommandLog = field(default_factory=CommandLog)
+    console: deque[ConsoleEntry] = field(default_factory=lambda: deque(maxlen=CONSOLE_LINES))
+    seq: int = 0
+    restored: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Per view that has left: the document it showed, and the log's index then. It may come back with both."""
+    idle_since: float | None = None
+
+    @property
+    def manifest(self) -> AppManifest | None:
+        if self.pin is not None:
+            return self.pin.manifest
+        return next((view.manifest for view in self.views.values() if view.manifest), None)
+
+    def answering(self) -> View | None:
+        """The view that answers now; None while there is none, or while it is being restored."""
+        if self.pin is None:
+            self.pin = next((view for view in self.views.values() if view.open), None)
+        return self.pin if self.pin is not None and self.pin.open else None
+
+    def next_seq(self) -> int:
+        self.seq += 1
+        return self.seq
+
+    def require_applet(self) -> None:
+        """Raise at once where waiting would not help."""
+        if self.renderer != "iframe":
+            raise NotAnApplet(
+                f"Window {self.id!r} is shown by the {self.renderer!r} renderer, which has no app protocol: "
+                "queries and commands go to windows that an Applet shows."
+            )
+        if self.content is not None and not self.content.app_protocol:
+            raise NotOptedIn(
+                f"The applet in window {self.id!r} has not opted in to the app protocol: "
+                'set "appProtocol": true in its app.json and call window.yaar.app.register(…) in its script.'
+            )
+
+
+class Windows:
+    """Every window of a host, by session and id."""
+
+    def __init__(self) -> None:
+        self._all: dict[tuple[str, str], Window] = {}
+
+    def __iter__(self) -> Iterator[Window]:
+        return iter(self._all.values())
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def get(self, session: str, window_id: str) -> Window | None:
+        return self._all.get((session, window_id))
+
+    def open(self, session: str, window_id: str) -> Window:
+        """The window, made if it is not there."""
+        return self._all.setdefault((session, window_id), Window(session, window_id))
+
+    def forget(self, window: Window) -> None:
+        self._all.pop((window.session, window.id), None)
+
+    def find(self, window_id: str, *, session: str | None = None, home: str | None = None) -> Window:
+        """The window that a caller means: in the session it names, else in its own, else the only one of that id."""
+        if session is not None or (home is not None and (home, window_id) in self._all):
+            found = [w for w in [self.get(session if session is not None else home or "", window_id)] if w]
+        else:
+            found = [w for w in self if w.id == window_id]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            sessions = sorted(w.session for w in found)
+            raise AmbiguousWindow(
+                f"Window {window_id!r} is open in several sessions: {', '.join(sessions)}. Name one with `session`.",
+                sessions,
+            )
+        names = sorted(w.id for w in self if session is None or w.session == session)
+        where = f" in session {session!r}" if session is not None else ""
+        listing = f"Open windows: {', '.join(names)}." if names else "No window is open."
+        raise WindowNotFound(f"There is no window {window_id!r}{where}. {listing}", names)
+
+    def view(self, view_id: str) -> View | None:
+        return next((w.views[view_id] for w in self if view_id in w.views), None)

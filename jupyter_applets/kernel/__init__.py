@@ -1,0 +1,9 @@
+"""The kernel's end: where it runs, its link to a host, calls that block or await, and callbacks of the user's.
+
+place        the session, the kernel's id, and the server, from the environment
+callbacks    the user's functions, run where their output shows
+waiting      a call's reply, waited for by blocking or awaiting
+local        the host inside the kernel, where there is no server to reach
+connection   one per process: which link serves which window
+functions    app_query, app_command, …
+"""

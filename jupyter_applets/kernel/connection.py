@@ -1,0 +1,132 @@
+"""Connection: one per process. It knows which link serves which window, and brings notices to the widgets."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..link.base import Link
+from ..protocol.base import Json
+from . import place
+from .owner import WindowOwner
+from .waiting import wait, wait_async
+
+if TYPE_CHECKING:
+    from .local import LocalHost
+
+
+class Connection:
+    """Owns the links. Made at the first need; its methods are for any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._owners: weakref.WeakValueDictionary[str, WindowOwner] = weakref.WeakValueDictionary()
+        self._on_local: weakref.WeakSet[WindowOwner] = weakref.WeakSet()
+        self._local: LocalHost | None = None
+        self._server: Link | None = self._reach_server()
+
+    @property
+    def route(self) -> str:
+        return "kernel" if self._server is None else "server"
+
+    def local(self) -> LocalHost:
+        """The host inside this kernel, made when it is first needed."""
+        with self._lock:
+            if self._local is None:
+                from .local import LocalHost
+
+                self._local = LocalHost(place.session(), place.kernel_id(), __version__)
+                self._local.link.on_notice = self._on_notice
+            return self._local
+
+    def add(self, owner: WindowOwner) -> None:
+        """From now on this widget owns its window id in this kernel."""
+        self._owners[owner.window_id] = owner
+        owner.open_window()
+
+    def remove(self, owner: WindowOwner) -> None:
+        if self._owners.get(owner.window_id) is owner:
+            del self._owners[owner.window_id]
+        self._on_local.discard(owner)
+
+    def on_comm(self, widget: WindowOwner, content: Any) -> None:
+        """A page speaks to us over a widget's comm: it could not reach the server, so this kernel is its host."""
+        local = self.local()
+        if self._server is not None and widget not in self._on_local:
+            self._on_local.add(widget)
+            widget.open_window()
+        local.on_comm(widget, content)
+
+    def link(self, window_id: str) -> Link:
+        if self._server is not None and self._owners.get(window_id) not in self._on_local:
+            return self._server
+        return self.local().link
+
+    def call(
+        self,
+        window_id: str,
+        name: str,
+        arguments: dict[str, Json],
+        timeout: float | None = None,
+        instead: str | None = None,
+    ) -> Json:
+        """Call and block. `instead` is the awaiting form of a call that a page answers, where that cannot be done."""
+        link = self.link(window_id)
+        if link is not self._server and instead is not None:
+            self.local().check_blocking(instead)
+        return wait(link, link.call(name, arguments, timeout), timeout)
+
+    async def acall(self, window_id: str, name: str, arguments: dict[str, Json], timeout: float | None = None) -> Json:
+        link = self.link(window_id)
+        if link is not self._server:
+            self.local().check_await()
+        return await wait_async(link, link.call(name, arguments, timeout), timeout)
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        if self._local is not None:
+            self._local.close()
+
+    def _reach_server(self) -> Link | None:
+        server = place.server()
+        if server is None:
+            return None
+        from ..link.socket import SocketLink
+
+        link = SocketLink(
+            server.url,
+            server.secret,
+            session=place.session(),
+            kernel=place.kernel_id(),
+            version=__version__,
+            certificate=server.certificate,
+        )
+        link.on_notice = self._on_notice
+        link.on_welcome = self._on_welcome
+        return link
+
+    def _on_welcome(self) -> None:
+        """A host has taken us in, perhaps a new one: it must know our windows."""
+        for owner in list(self._owners.values()):
+            owner.open_window()
+
+    def _on_notice(self, notice: Any) -> None:
+        owner = self._owners.get(getattr(notice, "window_id", ""))
+        if owner is not None:
+            owner.take_notice(notice)
+
+
+_connection: Connection | None = None
+_making = threading.Lock()
+
+
+def connection() -> Connection:
+    """This process's connection."""
+    global _connection  # noqa: PLW0603 (one per process, made once, under the lock)
+    with _making:
+        if _connection is None:
+            _connection = Connection()
+        return _connection

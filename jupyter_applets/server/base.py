@@ -1,0 +1,135 @@
+"""The two bases of every route. Whoever is not known or not allowed is refused here, before a handler's own code.
+
+`allow_unauthenticated_access` is True by default in jupyter_server, so a handler without a check would be open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections import deque
+from typing import Any, Literal
+
+from jupyter_server.base.handlers import APIHandler, JupyterHandler
+from jupyter_server.base.websocket import WebSocketMixin
+from tornado import web
+from tornado.websocket import WebSocketHandler
+
+from ..errors import InvalidMessage
+from ..host import Driver
+from ..protocol.frames import Codec, Wrong, encode, unpack
+from ..protocol.link import Hello
+
+RESOURCE = "jupyter_applets"
+MAX_UNSENT_BYTES = 64 * 1024 * 1024
+
+
+async def require_user(handler: JupyterHandler) -> None:
+    """Refuse a request without a user, or whose user may not do this."""
+    user = handler.current_user
+    if user is None:
+        raise web.HTTPError(403)
+    action = "read" if handler.request.method in ("GET", "HEAD") else "write"
+    allowed = handler.authorizer.is_authorized(handler, user, action, RESOURCE)
+    if asyncio.iscoroutine(allowed):
+        allowed = await allowed
+    if not allowed:
+        raise web.HTTPError(403)
+
+
+class ApiHandler(APIHandler):
+    """The base of our HTTP routes."""
+
+    async def prepare(self) -> None:  # type: ignore[override]
+        await super().prepare()
+        await require_user(self)
+
+    @property
+    def driver(self) -> Driver:
+        driver: Driver = self.settings["jupyter_applets_driver"]
+        return driver
+
+
+class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
+    """The base of our sockets: a peer of the host. What it cannot read in time is bounded, then it is dropped."""
+
+    role: Literal["kernel", "page"]
+    codec: Codec[Any]
+
+    async def prepare(self) -> None:  # type: ignore[override]
+        # tornado calls check_origin only for requests that look cross-origin; policy belongs here.
+        if not self.check_origin():
+            raise web.HTTPError(403)
+        await super().prepare()
+        await self.authenticate()
+
+    async def authenticate(self) -> None:
+        await require_user(self)
+
+    def open(self, *args: Any, **kwargs: Any) -> Any:
+        # tornado turns Nagle's algorithm on again after the upgrade: 44 ms a message (DESIGN: "Every socket of ours").
+        self.set_nodelay(True)
+        self.peer = f"{self.role}-{uuid.uuid4().hex[:12]}"
+        self._unsent: deque[bytes] = deque()
+        self._unsent_bytes = 0
+        self._writing = False
+        self._speaks_batches = False
+        self._driver: Driver = self.settings["jupyter_applets_driver"]
+        self._driver.connect(self.peer, self.role, self.get_query_argument("session", ""), self._put)
+        return super().open(*args, **kwargs)
+
+    def on_message(self, frame: str | bytes) -> None:
+        messages = self._decode(frame)
+        if not self._speaks_batches:
+            self._speaks_batches = any(isinstance(message, Hello) for message in messages)
+        self._driver.receive(self.peer, messages)
+
+    def on_close(self) -> None:
+        driver = getattr(self, "_driver", None)
+        if driver is not None:
+            driver.disconnect(self.peer)
+        super().on_close()
+
+    @property
+    def max_message_size(self) -> int:
+        limit: int = self.settings["jupyter_applets_max_message_bytes"]
+        return limit + 64 * 1024
+
+    def _decode(self, frame: str | bytes) -> list[Any]:
+        if isinstance(frame, bytes):
+            try:
+                frame, _buffers = unpack(frame)
+            except InvalidMessage as e:
+                return [Wrong(e, None)]
+        return self.codec.decode(frame)
+
+    def _put(self, messages: list[Any]) -> None:
+        """The host's sink: one frame for all, or a frame each for a peer that never said it reads batches."""
+        frames = [encode(messages)] if self._speaks_batches else [encode(message) for message in messages]
+        for frame in frames:
+            self._unsent.append(frame)
+            self._unsent_bytes += len(frame)
+        if self._unsent_bytes > MAX_UNSENT_BYTES:
+            self.log.warning("dropping %s: it does not read what it is sent", self.peer)
+            self.close(1008, "not reading")
+            self.on_close()
+        elif not self._writing:
+            self._write()
+
+    def _write(self, done: Any = None) -> None:
+        if done is not None and (done.cancelled() or done.exception()):
+            return
+        self._writing = False
+        while self._unsent and not self._writing and self.ws_connection is not None:
+            frame = self._unsent.popleft()
+            self._unsent_bytes -= len(frame)
+            written = asyncio.ensure_future(self.write_message(frame.decode()))
+            stream = self.ws_connection.stream
+            self._writing = stream is not None and stream.writing()
+            written.add_done_callback(self._write if self._writing else _retrieve)
+
+
+def _retrieve(done: asyncio.Future[Any]) -> None:
+    """A peer that is gone shows on the reading side; the write's own error is only to be looked at."""
+    if not done.cancelled():
+        done.exception()

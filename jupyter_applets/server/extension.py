@@ -1,0 +1,86 @@
+"""JupyterApplets: the server extension. Makes the host, mounts the routes, and tells kernels how to reach it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jupyter_server.extension.application import ExtensionApp
+from jupyter_server.serverapp import ServerApp
+from jupyter_server.utils import url_path_join
+from traitlets import Bool, Int
+
+from .. import __version__
+from ..host import Driver, Host
+from ..protocol import environment
+from ..protocol.base import MAX_MESSAGE_BYTES
+from ..tools import TOOLS
+from .handlers import ROUTES
+
+
+class JupyterApplets(ExtensionApp):
+    name = "jupyter_applets"
+    extension_url = "/applets"
+    load_other_extensions = True
+
+    max_message_bytes = Int(
+        MAX_MESSAGE_BYTES, config=True, help="The largest message in bytes, such as the result of one query."
+    )
+    nodelay_kernel_sockets = Bool(
+        False,
+        config=True,
+        help="Turn Nagle's algorithm off on Jupyter's own kernel sockets too. "
+        "It costs every widget a stall of up to 44 ms per comm round trip.",
+    )
+
+    def initialize_settings(self) -> None:
+        self._driver: Driver | None = None
+        serverapp: Any = self.serverapp
+        self.settings["jupyter_applets_secret"] = secrets.token_urlsafe(32)
+        self.settings["jupyter_applets_max_message_bytes"] = self.max_message_bytes
+        host = Host(TOOLS, version=__version__, max_message_bytes=self.max_message_bytes)
+        self._driver = Driver(host, serverapp.io_loop.asyncio_loop)
+        self.settings["jupyter_applets_driver"] = self._driver
+        if self.nodelay_kernel_sockets:
+            from .nodelay import without_delay
+
+            key = "kernel_websocket_connection_class"
+            self.settings[key] = without_delay(serverapp.web_app.settings[key])
+
+    def initialize_handlers(self) -> None:
+        serverapp: Any = self.serverapp
+        base = serverapp.web_app.settings["base_url"]
+        self.handlers.extend((url_path_join(base, "applets", path), handler) for path, handler in ROUTES)
+
+    async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
+        """Only now is the port certain: told earlier, a kernel might offer the secret to a stranger."""
+        os.environ.update(_environment(serverapp, self.settings["jupyter_applets_secret"]))
+
+    async def stop_extension(self) -> None:
+        for name in (environment.URL, environment.SECRET, environment.CERTIFICATE, environment.ROOT):
+            os.environ.pop(name, None)
+        if self._driver is not None:
+            self._driver.close()
+        await asyncio.sleep(0)
+
+
+def _environment(serverapp: Any, secret: str) -> dict[str, str]:
+    """What a kernel needs to know. Kernels inherit the server's environment."""
+    if serverapp.sock:
+        origin = f"http+unix://{quote(serverapp.sock, safe='')}"
+    else:
+        # A server that listens everywhere is reached by its kernels over loopback.
+        everywhere = {"": "127.0.0.1", "*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+        ip = everywhere.get(serverapp.ip, serverapp.ip)
+        host = f"[{ip}]" if ":" in ip else ip
+        origin = f"http{'s' if serverapp.certfile else ''}://{host}:{serverapp.port}"
+    return {
+        environment.URL: origin + serverapp.base_url,
+        environment.SECRET: secret,
+        environment.CERTIFICATE: str(Path(serverapp.certfile).resolve()) if serverapp.certfile else "",
+        environment.ROOT: str(Path(serverapp.root_dir).resolve()),
+    }

@@ -1,0 +1,185 @@
+"""A whole conversation with a host, without a socket, a loop or a clock of its own."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from jupyter_applets.host import Host
+from jupyter_applets.host.effects import Send, WakeAt
+from jupyter_applets.protocol.app import (
+    AppManifest,
+    AppProtocolReady,
+    AppProtocolRequest,
+    AppProtocolResponse,
+    CommandAnswer,
+    CommandAsk,
+    CommandDescriptor,
+    HydrateAnswer,
+    HydrateAsk,
+    QueryAnswer,
+    QueryAsk,
+    StateDescriptor,
+)
+from jupyter_applets.protocol.base import PROTOCOL
+from jupyter_applets.protocol.link import Call, Content, ErrorReply, Hello, Result, ViewOpened, ViewState
+from jupyter_applets.tools import TOOLS
+
+SET_CELLS = {
+    "type": "object",
+    "properties": {"cells": {"type": "object", "additionalProperties": {"type": "string"}}},
+    "required": ["cells"],
+}
+
+SHEET = AppManifest(
+    "sheet",
+    "Sheet",
+    {"cells": StateDescriptor("All cell values")},
+    {
+        "setCells": CommandDescriptor("Set cells", SET_CELLS),
+        "sort": CommandDescriptor("Sort the sheet", replay="last"),
+        "mail": CommandDescriptor("Send it by mail", replay="never"),
+    },
+)
+
+
+class Conversation:
+    """A host, what it has sent to each peer, and a clock that moves when told."""
+
+    def __init__(self) -> None:
+        self.host = Host(TOOLS, version="0.1.0")
+        self.now = 1000.0
+        self.sent: dict[str, list[Any]] = {}
+        self.alarm: float | None = None
+        self._calls = itertools.count(1)
+
+    # ---- peers
+
+    def kernel(self, name: str = "kernel", session: str = "nb") -> str:
+        self._do(self.host.connect(name, "kernel", session, self.now))
+        self.receive(name, Hello(PROTOCOL, "0.1.0", "kernel", session, name))
+        return name
+
+    def page(self, name: str = "page", session: str = "nb", views: list[ViewState] | None = None) -> str:
+        self._do(self.host.connect(name, "page", session, self.now))
+        self.receive(name, Hello(PROTOCOL, "0.1.0", "page", session, name, views or []))
+        return name
+
+    def disconnect(self, peer: str) -> None:
+        self._do(self.host.disconnect(peer, self.now))
+
+    def receive(self, peer: str, message: Any) -> None:
+        self._do(self.host.receive(peer, message, self.now))
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass, waking the host whenever it asked for it."""
+        end = self.now + seconds
+        while self.alarm is not None and self.alarm <= end:
+            self.now, self.alarm = max(self.now, self.alarm), None
+            self._do(self.host.wake(self.now))
+        self.now = end
+
+    # ---- a kernel's side
+
+    def call(self, name: str, arguments: dict[str, Any], *, kernel: str = "kernel", timeout: float | None = None) -> str:
+        call = f"c{next(self._calls)}"
+        self.receive(kernel, Call(call, name, arguments, None if timeout is None else timeout * 1000))
+        return call
+
+    def query(self, key: str, window: str = "sheet", **options: Any) -> str:
+        return self.call("app_query", {"windowId": window, "stateKey": key}, **options)
+
+    def command(self, name: str, params: Any = None, window: str = "sheet", **options: Any) -> str:
+        return self.call("app_command", {"windowId": window, "command": name, "params": params or {}}, **options)
+
+    def open_window(self, window: str = "sheet", revision: int = 1, **content: Any) -> str:
+        raw = {"html": "<p>", **content}
+        return self.call("open_window", {"windowId": window, "revision": revision, "content": raw})
+
+    def replies(self, call: str, kernel: str = "kernel") -> list[Result | ErrorReply]:
+        return [m for m in self.sent.get(kernel, []) if isinstance(m, Result | ErrorReply) and m.id == call]
+
+    def reply(self, call: str, kernel: str = "kernel") -> Result | ErrorReply:
+        """The one reply to a call; it is an error of this test if there are none or several."""
+        replies = self.replies(call, kernel)
+        assert len(replies) == 1, f"{len(replies)} replies to {call}: {replies}"
+        return replies[0]
+
+    def value(self, call: str) -> Any:
+        reply = self.reply(call)
+        assert isinstance(reply, Result), reply
+        return reply.value
+
+    def error(self, call: str, kernel: str = "kernel") -> ErrorReply:
+        reply = self.reply(call, kernel)
+        assert isinstance(reply, ErrorReply), reply
+        return reply
+
+    # ---- a page's side
+
+    def show(self, view: str = "v1", window: str = "sheet", page: str = "page", **state: Any) -> None:
+        self.receive(page, ViewOpened(ViewState(view, window, **{"revision": 1, **state})))
+
+    def ready(
+        self,
+        view: str = "v1",
+        window: str = "sheet",
+        page: str = "page",
+        *,
+        document: int = 1,
+        manifest: AppManifest | None = SHEET,
+        hydrates: bool = False,
+    ) -> None:
+        self.receive(page, AppProtocolReady(window, view, document, manifest, hydrates))
+
+    def asked(self, page: str = "page") -> list[AppProtocolRequest]:
+        return [m for m in self.sent.get(page, []) if isinstance(m, AppProtocolRequest)]
+
+    def answer(self, request: AppProtocolRequest, value: Any = None, error: str | None = None, page: str = "page") -> None:
+        match request.request:
+            case CommandAsk():
+                response: Any = CommandAnswer(value, error)
+            case QueryAsk():
+                response = QueryAnswer(value, error)
+            case HydrateAsk():
+                response = HydrateAnswer(error)
+            case other:
+                raise AssertionError(other)
+        self.receive(page, AppProtocolResponse(request.request_id, request.window_id, response))
+
+    def answer_last(self, value: Any = None, error: str | None = None, page: str = "page") -> None:
+        self.answer(self.asked(page)[-1], value, error, page)
+
+    def commands_to(self, view: str, page: str = "page") -> list[tuple[str, bool]]:
+        """The commands that a view was sent, and whether each was a replay."""
+        return [
+            (r.request.command, r.request.replayed)
+            for r in self.asked(page)
+            if r.view_id == view and isinstance(r.request, CommandAsk)
+        ]
+
+    def shown_sheet(self) -> Conversation:
+        """A kernel and a page that shows the sheet, ready."""
+        self.kernel()
+        self.page()
+        self.open_window()
+        self.show()
+        self.ready()
+        return self
+
+    def run(self, command: str, params: Any = None, *, page: str = "page", result: Any = None) -> Any:
+        """A command from ask to result."""
+        call = self.command(command, params)
+        self.answer_last(result, page=page)
+        return self.value(call)
+
+    def _do(self, effects: list[Any]) -> None:
+        for effect in effects:
+            match effect:
+                case Send(peer=peer, message=message):
+                    self.sent.setdefault(peer, []).append(message)
+                case WakeAt(at=at):
+                    self.alarm = at
+
+
+__all__ = ["SET_CELLS", "SHEET", "Content", "Conversation"]

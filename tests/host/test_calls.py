@@ -1,0 +1,335 @@
+"""Calls: each gets exactly one reply, whatever happens to the applet, the view, the page, the kernel or the time."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_applets.errors import InvalidMessage
+from jupyter_applets.protocol.app import AppManifest, AppProtocolResponse, CommandAnswer, CommandDescriptor, QueryAnswer
+from jupyter_applets.protocol.frames import Wrong
+from jupyter_applets.protocol.link import Cancel, ErrorReply, Result, ViewClosed
+
+from .conversation import SHEET, Conversation
+
+
+@pytest.fixture
+def talk() -> Conversation:
+    return Conversation().shown_sheet()
+
+
+def test_query_is_put_to_the_view_and_answered(talk: Conversation) -> None:
+    call = talk.query("cells")
+    request = talk.asked()[-1]
+    assert (request.window_id, request.view_id, request.request.state_key) == ("sheet", "v1", "cells")
+    assert request.timeout_ms == 5000
+    talk.answer(request, {"A1": "1"})
+    assert talk.value(call) == {"A1": "1"}
+
+
+def test_command_is_put_to_the_view_and_answered(talk: Conversation) -> None:
+    call = talk.command("setCells", {"cells": {"A1": "100"}})
+    assert talk.asked()[-1].timeout_ms == 30_000
+    talk.answer_last({"ok": True, "count": 1})
+    assert talk.value(call) == {"ok": True, "count": 1}
+
+
+def test_manifest_is_answered_from_the_registration(talk: Conversation) -> None:
+    manifest = talk.value(talk.query("manifest"))
+    assert manifest["appId"] == "sheet"
+    assert set(manifest["commands"]) == {"setCells", "sort", "mail"}
+    assert manifest["state"] == {"cells": {"description": "All cell values"}}
+
+
+def test_manifest_of_an_applet_that_named_none_is_asked_for() -> None:
+    talk = Conversation()
+    talk.kernel()
+    talk.page()
+    talk.ready(manifest=None)
+    call = talk.query("manifest")
+    request = talk.asked()[-1]
+    from jupyter_applets.protocol.app import ManifestAnswer
+
+    talk.receive("page", AppProtocolResponse(request.request_id, "sheet", ManifestAnswer(SHEET)))
+    assert talk.value(call)["name"] == "Sheet"
+    assert talk.error(talk.query("nothing")).code == "UNKNOWN_STATE_KEY"
+
+
+def test_seq_counts_the_requests_of_a_window(talk: Conversation) -> None:
+    for _ in range(3):
+        talk.query("cells")
+    assert [request.seq for request in talk.asked()] == [1, 2, 3]
+
+
+def test_unknown_window_lists_the_open_ones(talk: Conversation) -> None:
+    error = talk.error(talk.query("cells", window="shett"))
+    assert error.code == "WINDOW_NOT_FOUND"
+    assert error.names == ["sheet"]
+    assert "sheet" in error.message
+
+
+def test_window_of_another_renderer_says_so(talk: Conversation) -> None:
+    talk.call("open_window", {"windowId": "tree", "revision": 1, "content": {}, "renderer": "tree"})
+    error = talk.error(talk.query("cells", window="tree"))
+    assert error.code == "NOT_AN_APPLET"
+    assert "tree" in error.message
+
+
+def test_applet_that_did_not_opt_in_says_how_to_at_once(talk: Conversation) -> None:
+    talk.open_window("plain", appProtocol=False)
+    error = talk.error(talk.query("cells", window="plain"))
+    assert error.code == "NOT_OPTED_IN"
+    assert '"appProtocol": true' in error.message
+
+
+def test_unknown_state_key_lists_the_known_ones(talk: Conversation) -> None:
+    error = talk.error(talk.query("rows"))
+    assert error.code == "UNKNOWN_STATE_KEY"
+    assert error.names == ["manifest", "cells"]
+    assert not talk.asked()
+
+
+def test_unknown_command_lists_the_known_ones(talk: Conversation) -> None:
+    error = talk.error(talk.command("setCell"))
+    assert error.code == "UNKNOWN_COMMAND"
+    assert error.names == ["setCells", "sort", "mail"]
+
+
+def test_state_key_used_as_a_command_is_named_as_such(talk: Conversation) -> None:
+    assert "'cells' is a state key" in talk.error(talk.command("cells")).message
+    assert "'setCells' is a command" in talk.error(talk.query("setCells")).message
+
+
+@pytest.mark.parametrize("params", [{}, {"cells": {"A1": 1}}, {"cells": []}, [], "x"])
+def test_params_that_break_the_schema_never_reach_the_applet(talk: Conversation, params: object) -> None:
+    call = talk.call("app_command", {"windowId": "sheet", "command": "setCells", "params": params})
+    error = talk.error(call)
+    assert error.code == "INVALID_PARAMS"
+    assert "setCells" in error.message
+    assert not talk.asked()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "http://127.0.0.1:9/schema.json"},
+        {"$ref": "file:///etc/passwd"},
+        {"type": "nonsense"},
+        {"description": "x" * 70_000},
+        {"allOf": [{"$ref": "#/$defs/a"}] * 21, "$defs": {"a": True}},
+    ],
+)
+def test_schema_that_cannot_be_used_is_noted_once_and_the_command_runs(talk: Conversation, schema: dict) -> None:
+    talk.ready(document=2, manifest=AppManifest("x", "x", {}, {"go": CommandDescriptor("", schema)}))
+    for _ in range(2):
+        talk.run("go")
+    notes = [line for line in talk.value(talk.query("__console")) if "is not used" in line["args"][0]]
+    assert len(notes) == 1
+
+
+def test_handler_that_throws_is_an_error_with_its_message(talk: Conversation) -> None:
+    call = talk.command("sort")
+    talk.answer_last(error="no rows to sort")
+    error = talk.error(call)
+    assert (error.code, error.message) == ("HANDLER_FAILED", "no rows to sort")
+
+
+def test_code_of_an_error_from_the_page_is_kept(talk: Conversation) -> None:
+    call = talk.query("cells")
+    request = talk.asked()[-1]
+    answer = QueryAnswer(None, "The result is 52 MB", "TOO_LARGE")
+    talk.receive("page", AppProtocolResponse(request.request_id, "sheet", answer))
+    assert talk.error(call).code == "TOO_LARGE"
+
+
+def test_query_times_out_after_five_seconds_and_a_late_answer_is_dropped(talk: Conversation) -> None:
+    call = talk.query("cells")
+    talk.wait(4.9)
+    assert not talk.replies(call)
+    talk.wait(0.2)
+    assert talk.error(call).code == "TIMEOUT"
+    talk.answer_last({})
+    assert len(talk.replies(call)) == 1
+
+
+def test_timeout_of_a_call_is_its_own(talk: Conversation) -> None:
+    call = talk.command("sort", timeout=0.5)
+    assert talk.asked()[-1].timeout_ms == 500
+    talk.wait(0.6)
+    assert talk.error(call).code == "TIMEOUT"
+
+
+def test_command_that_ran_after_its_timeout_is_still_recorded(talk: Conversation) -> None:
+    call = talk.command("setCells", {"cells": {}}, timeout=0.5)
+    talk.wait(1)
+    assert talk.error(call).code == "TIMEOUT"
+    talk.answer_last({"ok": True})
+    talk.ready(document=2)
+    assert talk.commands_to("v1") == [("setCells", False), ("setCells", True)]
+
+
+def test_call_before_the_view_mounts_is_not_lost() -> None:
+    talk = Conversation()
+    talk.kernel()
+    talk.open_window()
+    call = talk.query("cells")
+    talk.wait(1)
+    talk.page()
+    talk.show()
+    talk.ready()
+    talk.answer_last({"A1": "1"})
+    assert talk.value(call) == {"A1": "1"}
+
+
+def test_call_is_checked_when_the_applet_is_ready() -> None:
+    talk = Conversation()
+    talk.kernel()
+    talk.open_window()
+    call = talk.query("rows")
+    talk.page()
+    talk.ready()
+    assert talk.error(call).code == "UNKNOWN_STATE_KEY"
+
+
+def test_window_that_no_page_shows_is_not_shown_after_five_seconds() -> None:
+    talk = Conversation()
+    talk.kernel()
+    talk.open_window()
+    call = talk.query("cells")
+    talk.wait(4.9)
+    assert not talk.replies(call)
+    talk.wait(0.2)
+    assert talk.error(call).code == "NOT_SHOWN"
+
+
+def test_applet_that_never_registers_is_not_ready_after_five_seconds() -> None:
+    talk = Conversation()
+    talk.kernel()
+    talk.page()
+    talk.open_window()
+    talk.show()
+    call = talk.command("setCells", {"cells": {}})
+    talk.wait(5.1)
+    error = talk.error(call)
+    assert error.code == "NOT_READY"
+    assert "register" in error.message
+
+
+def test_readiness_wait_is_over_once_the_applet_is_ready(talk: Conversation) -> None:
+    talk.ready(document=2)
+    talk.query("cells")
+    assert talk.asked()[-1].request.state_key == "cells"
+
+
+def test_console_is_readable_without_a_registration() -> None:
+    talk = Conversation()
+    talk.kernel()
+    talk.open_window()
+    assert talk.value(talk.query("__console")) == []
+
+
+def test_cancelled_call_gets_one_reply(talk: Conversation) -> None:
+    call = talk.command("sort")
+    talk.receive("kernel", Cancel(call))
+    talk.receive("kernel", Cancel(call))
+    assert talk.error(call).code == "CANCELLED"
+    talk.answer_last(1)
+    assert len(talk.replies(call)) == 1
+
+
+def test_view_that_goes_away_ends_its_commands(talk: Conversation) -> None:
+    call = talk.command("sort")
+    talk.receive("page", ViewClosed("v1"))
+    error = talk.error(call)
+    assert error.code == "VIEW_GONE"
+    assert "may or may not" in error.message
+
+
+def test_page_that_is_cut_off_ends_its_calls_and_says_which_side(talk: Conversation) -> None:
+    query, command = talk.query("cells"), talk.command("sort")
+    talk.disconnect("page")
+    assert "page's connection was cut" in talk.error(query).message
+    assert talk.error(command).code == "VIEW_GONE"
+
+
+def test_query_goes_to_another_view_when_its_own_goes_away(talk: Conversation) -> None:
+    talk.show("v2")
+    talk.ready("v2")
+    call = talk.query("cells")
+    talk.receive("page", ViewClosed("v1"))
+    assert talk.asked()[-1].view_id == "v2"
+    talk.answer_last(7)
+    assert talk.value(call) == 7
+
+
+def test_caller_is_told_once_that_another_view_answers(talk: Conversation) -> None:
+    talk.run("sort")
+    talk.show("v2")
+    talk.ready("v2")
+    talk.answer_last()  # the replay
+    talk.receive("page", ViewClosed("v1"))
+    notes = []
+    for _ in range(2):
+        call = talk.query("cells")
+        talk.answer_last({})
+        reply = talk.reply(call)
+        assert isinstance(reply, Result)
+        notes.append(reply.note)
+    assert notes[0] is not None
+    assert "Another view" in notes[0]
+    assert notes[1] is None
+
+
+def test_answer_from_a_peer_that_was_not_asked_is_dropped(talk: Conversation) -> None:
+    talk.page("other")
+    call = talk.query("cells")
+    talk.answer(talk.asked()[-1], "forged", page="other")
+    assert not talk.replies(call)
+    talk.answer_last("real")
+    assert talk.value(call) == "real"
+
+
+def test_message_of_the_wrong_shape_is_answered_and_the_connection_goes_on(talk: Conversation) -> None:
+    talk.receive("page", Wrong(InvalidMessage("A message was refused"), None))
+    assert isinstance(talk.sent["page"][-1], ErrorReply)
+    call = talk.query("cells")
+    talk.answer_last(1)
+    assert talk.value(call) == 1
+
+
+def test_unknown_tool_lists_the_tools(talk: Conversation) -> None:
+    error = talk.error(talk.call("app_qeury", {}))
+    assert error.code == "UNKNOWN_TOOL"
+    assert "app_query" in error.names
+
+
+def test_arguments_of_the_wrong_shape_name_the_argument(talk: Conversation) -> None:
+    error = talk.error(talk.call("app_query", {"windowId": 3, "stateKey": "x"}))
+    assert error.code == "INVALID_ARGUMENTS"
+    assert "windowId" in error.message
+
+
+def test_same_window_in_two_sessions_needs_a_session(talk: Conversation) -> None:
+    talk.kernel("other", "nb2")
+    talk.call("open_window", {"windowId": "sheet", "revision": 1, "content": {}}, kernel="other")
+    talk.kernel("third", "nb3")
+    error = talk.error(talk.query("cells", kernel="third"), "third")
+    assert error.code == "AMBIGUOUS_WINDOW"
+    assert error.names == ["nb", "nb2"]
+    # one's own session is meant first
+    talk.query("cells")
+    assert talk.asked()[-1].window_id == "sheet"
+
+
+def test_too_many_calls_at_once_are_refused() -> None:
+    talk = Conversation().shown_sheet()
+    calls = [talk.query("cells") for _ in range(10_001)]
+    assert talk.error(calls[-1]).code == "TOO_MANY_CALLS"
+
+
+def test_kernel_that_goes_away_leaves_its_commands_to_be_recorded(talk: Conversation) -> None:
+    talk.command("setCells", {"cells": {}})
+    talk.disconnect("kernel")
+    request = talk.asked()[-1]
+    talk.receive("page", AppProtocolResponse(request.request_id, "sheet", CommandAnswer({"ok": True})))
+    talk.ready(document=2)
+    assert talk.commands_to("v1")[-1] == ("setCells", True)

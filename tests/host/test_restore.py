@@ -1,0 +1,338 @@
+"""Restoring: an applet that was reloaded, moved or shown again comes back as it was, and no command runs twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_applets.host.replay import CommandLog
+from jupyter_applets.protocol.app import AppManifest, CommandAsk, CommandDescriptor, HydrateAsk, StateDescriptor
+from jupyter_applets.protocol.link import Snapshot, ViewClosed, ViewState
+
+from .conversation import SHEET, Conversation
+
+NOTES = AppManifest(
+    "notes", "Notes", {"text": StateDescriptor("", snapshot=True)}, {"add": CommandDescriptor("Add a line")}
+)
+
+
+@pytest.fixture
+def talk() -> Conversation:
+    return Conversation().shown_sheet()
+
+
+def add(talk: Conversation, *lines: str) -> None:
+    for line in lines:
+        talk.run("add", {"line": line})
+
+
+def notes(hydrates: bool = True) -> Conversation:
+    talk = Conversation()
+    talk.kernel()
+    talk.page()
+    talk.open_window()
+    talk.show()
+    talk.ready(manifest=NOTES, hydrates=hydrates)
+    return talk
+
+
+def test_reloaded_document_gets_the_commands_one_at_a_time_and_in_order(talk: Conversation) -> None:
+    for value in "123":
+        talk.run("setCells", {"cells": {"A1": value}})
+    talk.ready(document=2)
+    for value in "123":
+        request = talk.asked()[-1]
+        assert request.request_id.startswith("replay-")
+        assert request.request == CommandAsk("setCells", {"cells": {"A1": value}}, replayed=True)
+        talk.answer(request)
+    assert len(talk.asked()) == 6
+
+
+def test_new_requests_wait_until_the_replay_is_over(talk: Conversation) -> None:
+    talk.run("sort")
+    talk.ready(document=2)
+    call = talk.query("cells")
+    assert isinstance(talk.asked()[-1].request, CommandAsk)
+    talk.answer_last()
+    talk.answer_last({"A1": "1"})
+    assert talk.value(call) == {"A1": "1"}
+
+
+def test_failed_commands_are_not_recorded(talk: Conversation) -> None:
+    talk.command("sort")
+    talk.answer_last(error="no")
+    talk.ready(document=2)
+    assert talk.commands_to("v1") == [("sort", False)]
+
+
+def test_command_that_says_never_is_not_replayed(talk: Conversation) -> None:
+    talk.run("mail")
+    talk.ready(document=2)
+    assert talk.commands_to("v1") == [("mail", False)]
+
+
+def test_command_that_says_last_is_replayed_once(talk: Conversation) -> None:
+    for by in "abc":
+        talk.run("sort", {"by": by})
+    talk.ready(document=2)
+    assert talk.asked()[-1].request == CommandAsk("sort", {"by": "c"}, replayed=True)
+    talk.answer_last()
+    assert len(talk.commands_to("v1")) == 4
+
+
+def test_app_wide_policy_holds_where_a_command_says_nothing() -> None:
+    manifest = AppManifest("x", "x", {}, {"a": CommandDescriptor(), "b": CommandDescriptor(replay="always")}, "never")
+    talk = Conversation().shown_sheet()
+    talk.ready(document=2, manifest=manifest)
+    talk.run("a")
+    talk.run("b")
+    talk.ready(document=3, manifest=manifest)
+    assert talk.commands_to("v1")[-1] == ("b", True)
+    talk.answer_last()
+    assert len(talk.commands_to("v1")) == 3
+
+
+def test_policy_of_the_registration_that_came_up_decides(talk: Conversation) -> None:
+    talk.run("setCells", {"cells": {}})
+    never = AppManifest("sheet", "Sheet", {}, {"setCells": CommandDescriptor(replay="never")})
+    talk.ready(document=2, manifest=never)
+    assert len(talk.commands_to("v1")) == 1
+
+
+def test_second_register_in_one_document_replaces_without_replay_and_with_a_warning(talk: Conversation) -> None:
+    talk.run("setCells", {"cells": {}})
+    other = AppManifest("other", "Other", {"rows": StateDescriptor()}, {})
+    talk.ready(document=1, manifest=other)
+    assert len(talk.commands_to("v1")) == 1
+    assert talk.value(talk.query("manifest"))["appId"] == "other"
+    assert any("register was called again" in line["args"][0] for line in talk.value(talk.query("__console")))
+
+
+def test_replay_that_fails_is_noted_and_goes_on(talk: Conversation) -> None:
+    talk.run("setCells", {"cells": {}})
+    talk.run("sort")
+    talk.ready(document=2)
+    talk.answer_last(error="boom")
+    assert talk.commands_to("v1")[-1] == ("sort", True)
+    assert any("boom" in line["args"][0] for line in talk.value(talk.query("__console")))
+
+
+def test_replay_that_is_not_answered_does_not_block_for_ever(talk: Conversation) -> None:
+    talk.run("sort")
+    talk.ready(document=2)
+    talk.wait(31)
+    call = talk.query("cells")
+    talk.answer_last({})
+    assert talk.value(call) == {}
+
+
+def test_command_runs_in_one_view_and_the_others_get_it_as_replay(talk: Conversation) -> None:
+    talk.show("v2")
+    talk.ready("v2")
+    talk.page("tab2")
+    talk.show("v3", page="tab2")
+    talk.ready("v3", page="tab2")
+    call = talk.command("setCells", {"cells": {"A1": "1"}})
+    talk.answer_last({"ok": True})
+    assert talk.value(call) == {"ok": True}
+    assert talk.commands_to("v1") == [("setCells", False)]
+    assert talk.commands_to("v2") == [("setCells", True)]
+    assert talk.commands_to("v3", "tab2") == [("setCells", True)]
+
+
+def test_moved_cell_brings_a_new_view_that_is_restored(talk: Conversation) -> None:
+    talk.run("setCells", {"cells": {"A1": "1"}})
+    talk.receive("page", ViewClosed("v1"))
+    talk.show("v2")
+    talk.ready("v2")
+    assert talk.commands_to("v2") == [("setCells", True)]
+
+
+def test_reloaded_page_whose_applet_was_ready_before_its_socket_is_restored(talk: Conversation) -> None:
+    talk.run("setCells", {"cells": {"A1": "1"}})
+    talk.disconnect("page")
+    talk.page("page2", views=[ViewState("v9", "sheet", 1, 1, True, SHEET)])
+    assert talk.commands_to("v9", "page2") == [("setCells", True)]
+
+
+def test_page_that_reconnects_is_not_replayed_to(talk: Conversation) -> None:
+    talk.run("setCells", {"cells": {"A1": "1"}})
+    talk.disconnect("page")
+    talk.page("again", views=[ViewState("v1", "sheet", 1, 1, True, SHEET)])
+    assert talk.commands_to("v1", "again") == []
+    call = talk.query("cells")
+    talk.answer_last({}, page="again")
+    assert talk.value(call) == {}
+
+
+def test_page_that_reconnects_gets_only_what_it_missed(talk: Conversation) -> None:
+    talk.page("tab2")
+    talk.show("v2", page="tab2")
+    talk.ready("v2", page="tab2")
+    talk.run("setCells", {"cells": {"A1": "1"}})
+    talk.answer_last(page="tab2")
+    talk.disconnect("tab2")
+    talk.run("setCells", {"cells": {"A1": "2"}})
+    talk.page("tab2b", views=[ViewState("v2", "sheet", 1, 1, True, SHEET)])
+    assert [r.request for r in talk.asked("tab2b")] == [CommandAsk("setCells", {"cells": {"A1": "2"}}, replayed=True)]
+
+
+def test_command_answered_after_a_cut_is_recorded_and_not_replayed_to_its_own_document(talk: Conversation) -> None:
+    call = talk.command("setCells", {"cells": {"A1": "1"}})
+    request = talk.asked()[-1]
+    talk.disconnect("page")
+    assert talk.error(call).code == "VIEW_GONE"
+    talk.page("again", views=[ViewState("v1", "sheet", 1, 1, True, SHEET)])
+    talk.answer(request, {"ok": True}, page="again")
+    assert talk.commands_to("v1", "again") == []
+    talk.ready(document=2, page="again")
+    assert talk.commands_to("v1", "again") == [("setCells", True)]
+
+
+def test_hello_as_a_probe_changes_nothing(talk: Conversation) -> None:
+    talk.run("sort")
+    call = talk.query("cells")
+    talk.page(views=[ViewState("v1", "sheet", 1, 1, True, SHEET)])
+    talk.answer(talk.asked()[-1], {})
+    assert talk.value(call) == {}
+    assert talk.commands_to("v1") == [("sort", False)]
+
+
+def test_snapshot_is_hydrated_and_only_later_commands_are_replayed() -> None:
+    talk = notes()
+    add(talk, "one", "two")
+    talk.receive("page", Snapshot("sheet", "v1", {"text": "one two typed"}, seq=2))
+    add(talk, "three")
+    talk.ready(document=2, manifest=NOTES, hydrates=True)
+    assert talk.asked()[-1].request == HydrateAsk({"text": "one two typed"})
+    talk.answer_last()
+    assert talk.asked()[-1].request == CommandAsk("add", {"line": "three"}, replayed=True)
+    talk.answer_last()
+    assert len(talk.asked()) == 5
+
+
+def test_snapshot_of_a_hydrated_document_covers_what_it_was_hydrated_with() -> None:
+    talk = notes()
+    add(talk, "one", "two")
+    talk.receive("page", Snapshot("sheet", "v1", {"text": "one two"}, seq=2))
+    talk.ready(document=2, manifest=NOTES, hydrates=True)
+    talk.answer_last()
+    talk.receive("page", Snapshot("sheet", "v1", {"text": "one two and typed"}, seq=None))
+    talk.ready(document=3, manifest=NOTES, hydrates=True)
+    assert talk.asked()[-1].request == HydrateAsk({"text": "one two and typed"})
+    talk.answer_last()
+    assert len(talk.asked()) == 4
+
+
+def test_hydrate_that_fails_falls_back_to_replay() -> None:
+    talk = notes()
+    add(talk, "one")
+    talk.receive("page", Snapshot("sheet", "v1", {"text": "one"}, seq=1))
+    talk.ready(document=2, manifest=NOTES, hydrates=True)
+    talk.answer_last(error="bad snapshot")
+    assert talk.commands_to("v1")[-1] == ("add", True)
+
+
+def test_document_without_hydrate_gets_the_replay() -> None:
+    talk = notes(hydrates=False)
+    add(talk, "one")
+    talk.receive("page", Snapshot("sheet", "v1", {"text": "one"}, seq=1))
+    talk.ready(document=2, manifest=NOTES)
+    assert talk.commands_to("v1")[-1] == ("add", True)
+
+
+def test_snapshot_counts_only_from_the_view_that_answers() -> None:
+    talk = notes()
+    talk.show("v2")
+    talk.ready("v2", manifest=NOTES, hydrates=True)
+    talk.receive("page", Snapshot("sheet", "v2", {"text": "other"}))
+    talk.ready(document=2, manifest=NOTES, hydrates=True)
+    assert not talk.asked()
+
+
+def test_new_revision_takes_the_window_over_with_an_empty_log(talk: Conversation) -> None:
+    talk.run("setCells", {"cells": {"A1": "1"}})
+    pending = talk.query("cells")
+    talk.open_window(revision=2, html="<p>new")
+    assert talk.error(pending).code == "VIEW_GONE"
+    content = talk.sent["page"][-1]
+    assert (content.window_id, content.revision, content.content.html) == ("sheet", 2, "<p>new")
+    talk.ready(document=2)
+    assert talk.commands_to("v1") == [("setCells", False)]
+
+
+def test_older_revision_changes_nothing(talk: Conversation) -> None:
+    talk.open_window(revision=5)
+    assert talk.value(talk.open_window(revision=2, html="<p>old")) == {"revision": 5}
+
+
+def test_view_of_an_older_revision_is_given_the_newer_content(talk: Conversation) -> None:
+    talk.open_window(revision=5, html="<p>five")
+    talk.show("v2", revision=3)
+    assert talk.sent["page"][-1].content.html == "<p>five"
+
+
+def test_view_of_a_newer_revision_takes_the_window_over(talk: Conversation) -> None:
+    talk.run("setCells", {"cells": {}})
+    talk.show("v2", revision=9)
+    talk.ready("v2")
+    assert talk.commands_to("v2") == []
+
+
+def test_window_lives_on_without_its_kernel(talk: Conversation) -> None:
+    talk.disconnect("kernel")
+    talk.wait(3600)
+    talk.kernel()
+    call = talk.query("cells")
+    talk.answer_last({})
+    assert talk.value(call) == {}
+
+
+def test_window_without_kernel_and_view_is_forgotten_after_ten_minutes(talk: Conversation) -> None:
+    talk.disconnect("kernel")
+    talk.disconnect("page")
+    talk.wait(599)
+    assert len(talk.host.windows) == 1
+    talk.wait(2)
+    assert len(talk.host.windows) == 0
+
+
+def test_host_that_was_started_anew_learns_its_windows_from_the_pages() -> None:
+    talk = Conversation()
+    talk.page(views=[ViewState("v1", "sheet", 7, 3, True, SHEET, title="Sheet")])
+    talk.kernel()
+    call = talk.query("cells")
+    talk.answer_last({"A1": "1"})
+    assert talk.value(call) == {"A1": "1"}
+
+
+def test_closed_window_ends_its_calls_and_is_gone(talk: Conversation) -> None:
+    call = talk.query("cells")
+    talk.call("close_window", {"windowId": "sheet"})
+    assert talk.error(call).code == "VIEW_GONE"
+    assert talk.error(talk.query("cells")).code == "WINDOW_NOT_FOUND"
+
+
+def test_command_log_is_bounded_and_says_once_what_it_lost(talk: Conversation) -> None:
+    for i in range(1_003):
+        talk.run("setCells", {"cells": {"A1": str(i)}})
+    window = next(iter(talk.host.windows))
+    assert len(window.log.entries) == 1_000
+    assert window.log.lost == 3
+    assert sum("log is full" in line["args"][0] for line in talk.value(talk.query("__console"))) == 1
+
+
+def test_command_log_is_bounded_in_bytes() -> None:
+    log = CommandLog(max_bytes=1_000)
+    for seq in range(10):
+        log.record(seq, CommandAsk("a", {"x": "y" * 300}), None, ("v", 1))
+    assert len(log.entries) == 3
+
+
+def test_compaction_to_a_snapshot_loses_nothing() -> None:
+    log = CommandLog(max_commands=3)
+    for seq in range(1, 4):
+        log.record(seq, CommandAsk("a"), None, ("v", 1))
+    log.take_snapshot({"x": 1}, 3)
+    log.record(4, CommandAsk("a"), None, ("v", 1))
+    assert log.lost == 0
+    assert log.steps(hydrates=True) == [HydrateAsk({"x": 1}), log.entries[-1]]
