@@ -3,6 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -28,7 +29,8 @@ async function bundle(entry, options) {
 const sdk = await bundle('sdk/index.ts', { format: 'iife', supported: { 'template-literal': false } });
 if (/\n|<\/script|<!--/i.test(sdk)) throw new Error('The SDK cannot stand in a <script> on one line.');
 
-const widget = await bundle('widget.ts', { format: 'esm', charset: 'utf8', define: { __SDK__: JSON.stringify(sdk) } });
+const deflated = deflateRawSync(sdk, { level: 9 }).toString('base64');
+const widget = await bundle('widget.ts', { format: 'esm', charset: 'utf8', define: { __SDK__: JSON.stringify(deflated) } });
 const size = Buffer.byteLength(widget);
 if (size > LIMIT) throw new Error(`applet.js is ${size} bytes; the limit is ${LIMIT}.`);
 

@@ -16,11 +16,19 @@ export interface ViewOptions {
   revision: number;
   content: Content;
   channel: Channel;
+  /** The text that runs first in the applet's document. */
+  sdk: string;
   /** Another channel, when there is no host behind the first. */
   fallBack(): Channel;
   /** The user allowed what the content's permissions did not list. */
   permit(permissions: Record<string, unknown>): void;
 }
+
+/** What a listed origin opens. Frames, for one, stay closed to everybody. */
+const ALLOWABLE = ['connect', 'font', 'img', 'media', 'script', 'style'];
+
+/** Null for 'inline', 'eval' and the like: nothing that could be allowed. */
+const originOf = (url: string): string | null => policyOrigin(/^\w+:\/\/[^/?#]+/.exec(url)?.[0]);
 
 /** The parts of a content that make the document: when they are the same, nothing has to be loaded. */
 const documentOf = ({ html, js, css, permissions, modules }: Content): string =>
@@ -41,7 +49,7 @@ export class View implements ChannelView {
   constructor(options: ViewOptions) {
     ({ viewId: this.viewId, windowId: this.windowId, channel: this.#channel, content: this.#content, revision: this.#revision } = options);
     this.#options = options;
-    this.#frame = new Frame({
+    this.#frame = new Frame(options.sdk, {
       started: () => {
         this.#panels.clearError();
         this.#conversation.begin();
@@ -129,6 +137,10 @@ export class View implements ChannelView {
 
   #heard(message: FromSdk): void {
     switch (message.type) {
+      case 'applet:leaving':
+        this.#conversation.end('The applet left or reloaded its page while the request was under way.');
+        this.#frame.leaving();
+        break;
       case 'applet:size':
         this.#panels.showFrame();
         this.#applyHeight(message.height);
@@ -155,13 +167,8 @@ export class View implements ChannelView {
   }
 
   #showBlocked(url: string, directive: string): void {
-    let origin: string | null = null;
-    try {
-      origin = policyOrigin(new URL(url).origin);
-    } catch {
-      // 'inline', 'eval' and the like: nothing that could be allowed.
-    }
     const what = directive.replace(/-src.*$/, '');
+    const origin = ALLOWABLE.includes(what) ? originOf(url) : null;
     if (origin) this.#panels.showBar(origin, `Blocked: ${origin} (${what})`, ['Allow', () => this.#allow(origin)]);
     else this.#panels.showBar(url, `Blocked: ${url} (${what})`);
   }
@@ -175,7 +182,6 @@ export class View implements ChannelView {
   }
 
   #showLost(): void {
-    this.#conversation.end('The applet left its page while the request was under way.');
     this.#panels.showFrame();
     this.#panels.showError({
       message: 'The applet tried to leave its page, which an applet cannot do.',

@@ -1,6 +1,7 @@
 /** The anywidget entry: one route per model, one view per place where the model is shown. */
 
 import { Route, type RouteModel } from './channel/route.js';
+import { sdkText } from './frame/sdk-text.js';
 import type { Content } from './protocol.gen.js';
 import { View } from './view.js';
 
@@ -26,24 +27,25 @@ const TRAITS = ['html', 'js', 'css', 'title', 'permissions', 'modules', 'height'
 
 const contentOf = (model: Model): Content => Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
 
-function show(model: Model, route: Route): View {
-  const view: View = new View({
+function show(model: Model, route: Route, sdk: string): View {
+  return new View({
     viewId: crypto.getRandomValues(new Uint32Array(3)).join('-'),
     windowId: model.get('window_id'),
     revision: model.get('_revision'),
     content: contentOf(model),
     channel: route.channel(),
+    sdk,
     fallBack: () => route.fallBack(),
     permit(permissions) {
       model.set('permissions', permissions);
       model.save_changes();
     },
   });
-  return view;
 }
 
 // A function, because anywidget calls it once per model: what it holds belongs to that model.
-export default () => {
+export default async () => {
+  const sdk = await sdkText();
   let route: Route | null = null;
   return {
     /** Listens and connects, and does not wait: a model that takes 2 s is given up. */
@@ -54,7 +56,7 @@ export default () => {
     },
 
     render({ model, el }: { model: Model; el: HTMLElement }): () => void {
-      const view = show(model, (route ??= new Route(model as RouteModel)));
+      const view = show(model, (route ??= new Route(model as RouteModel)), sdk);
       // The revision is set last, so the other traits are those of this revision.
       const onRevision = (): void => view.showContent(model.get('_revision'), contentOf(model));
       const onHeight = (): void => view.setHeight(model.get('height'));

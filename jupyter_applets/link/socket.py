@@ -12,9 +12,9 @@ import ssl
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.httpclient import HTTPError, HTTPRequest
 from tornado.netutil import Resolver
-from tornado.websocket import WebSocketClientConnection, websocket_connect
+from tornado.websocket import WebSocketClientConnection, WebSocketError, websocket_connect
 
 from ..errors import Forbidden, LinkLost, TooLarge
 from ..protocol.base import MAX_MESSAGE_BYTES, PROTOCOL
@@ -97,9 +97,11 @@ class SocketLink(Link):
         while not self._closed and self.refused is None:
             try:
                 connection = await self._connect()
-            except Exception as e:
+            except (OSError, HTTPError, WebSocketError) as e:
                 self._on_refusal(e)
-                log.debug("no connection to the Jupyter server yet: %s", e)
+                log.debug("no connection to the Jupyter server yet: %r", e)
+            except Exception:
+                log.exception("the link to the Jupyter server failed")
             else:
                 retry = FIRST_RETRY
                 await self._read(connection)
@@ -108,7 +110,7 @@ class SocketLink(Link):
             retry = min(retry * 2, LAST_RETRY)
 
     def _on_refusal(self, error: Exception) -> None:
-        if isinstance(error, HTTPClientError) and error.code == 403:
+        if isinstance(error, HTTPError) and error.code == 403:
             self.refused = Forbidden(
                 "The Jupyter server refused this kernel's secret: the server was started again since. "
                 "Restart the kernel."
@@ -128,11 +130,13 @@ class SocketLink(Link):
             query=f"session={quote(self.session, safe='')}",
         )
         request = HTTPRequest(
-            urlunsplit(ws), headers={"Authorization": f"token {self._secret}"}, ssl_options=self._trust()
+            urlunsplit(ws),
+            headers={"Authorization": f"token {self._secret}"},
+            ssl_options=self._trust(),
+            connect_timeout=10,
         )
         connection = await websocket_connect(
             request,
-            connect_timeout=10,
             ping_interval=PING_EVERY,
             max_message_size=self._max_message_bytes * 2,
             resolver=resolver,

@@ -57,11 +57,11 @@ class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
     codec: Codec[Any]
 
     async def prepare(self) -> None:  # type: ignore[override]
+        await super().prepare()
+        await self.authenticate()
         # tornado calls check_origin only for requests that look cross-origin; policy belongs here.
         if not self.check_origin():
             raise web.HTTPError(403)
-        await super().prepare()
-        await self.authenticate()
 
     async def authenticate(self) -> None:
         await require_user(self)

@@ -55,6 +55,9 @@ class Notebook:
         self.page = page
         self.path = path
         self._panel = page.locator(".jp-NotebookPanel")
+        # Shown over everything, at no certain time, while a server restarts. A person closes it and goes on.
+        lost = page.locator(".jp-Dialog", has_text="Server Connection Error")
+        page.add_locator_handler(lost, lambda dialog: dialog.get_by_role("button", name="Close").click())
 
     # ── opening ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -112,6 +115,14 @@ class Notebook:
     def restart_kernel(self) -> None:
         """Restart the kernel and confirm, as from the menu."""
         self._start("notebook:restart-kernel")
+        self.accept_dialog()
+        self.wait_done(check=False)
+
+    def start_kernel(self) -> None:
+        """Choose a kernel from the menu for a notebook that has none, as after a restart of the server."""
+        self._wait("path => !labPage.kernelStatus(path)")
+        self._start("notebook:change-kernel")
+        self.page.locator(".jp-Dialog select").select_option(label="Python 3 (ipykernel)")
         self.accept_dialog()
         self.wait_done(check=False)
 

@@ -107,6 +107,7 @@ export class Conversation {
         case 'applet:dropped':
           if (typeof fields['count'] === 'number') dropped += fields['count'];
           break;
+        case 'applet:leaving':
         case 'applet:size':
         case 'applet:failed':
         case 'applet:blocked':

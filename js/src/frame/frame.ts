@@ -6,8 +6,8 @@ import type { Handover, Theme, ThemeChanged } from './messages.js';
 import { SANDBOX, outerDocument } from './outer.js';
 import { contentPolicy } from './policy.js';
 
-/** The SDK's text, put in by the build. */
-declare const __SDK__: string;
+/** How long a document that left may take to come back (a reload), before it is taken for gone. */
+const RELOAD_WAIT = 1000;
 
 /** How an applet speaks: through the SDK's port, or by itself with window messages that the outer frame relays. */
 export type Way = 'port' | 'raw';
@@ -23,8 +23,12 @@ export interface FrameEvents {
 export class Frame {
   readonly element = document.createElement('iframe');
   #ports: Record<Way, MessagePort> | null = null;
+  #left: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly events: FrameEvents) {
+  constructor(
+    private readonly sdk: string,
+    private readonly events: FrameEvents,
+  ) {
     this.element.setAttribute('sandbox', SANDBOX);
     window.addEventListener('message', this.#onMessage);
   }
@@ -35,7 +39,7 @@ export class Frame {
     const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
     const title = content.title || 'Applet';
     const config = { key, js: content.js ?? '', css: content.css ?? '', theme };
-    const inner = appletDocument(content.html ?? '', config, __SDK__);
+    const inner = appletDocument(content.html ?? '', config, this.sdk);
     this.element.title = title;
     this.element.srcdoc = outerDocument(contentPolicy(origins), key, inner, title);
   }
@@ -50,6 +54,12 @@ export class Frame {
     this.post([{ type: 'applet:theme', theme } satisfies ThemeChanged], 'port');
   }
 
+  /** The document said that it leaves. */
+  leaving(): void {
+    this.#closePorts();
+    this.#left = setTimeout(() => this.events.lost(), RELOAD_WAIT);
+  }
+
   dispose(): void {
     window.removeEventListener('message', this.#onMessage);
     this.#closePorts();
@@ -60,10 +70,6 @@ export class Frame {
   readonly #onMessage = ({ source, data }: MessageEvent): void => {
     if (source === null || source !== this.element.contentWindow) return;
     if (data?.type === 'applet:hello') this.#handOver(source as Window);
-    else if (data?.type === 'applet:lost') {
-      this.#closePorts();
-      this.events.lost();
-    }
   };
 
   #handOver(outer: Window): void {
@@ -86,5 +92,6 @@ export class Frame {
     this.#ports?.port.close();
     this.#ports?.raw.close();
     this.#ports = null;
+    clearTimeout(this.#left);
   }
 }

@@ -25,9 +25,9 @@ export interface Handover {
   type: 'applet:port';
 }
 
-/** Outer frame → page: the inner frame holds a document without our SDK (it tried to leave). */
-export interface Lost {
-  type: 'applet:lost';
+/** The document's last word. A reload brings another hello; a navigation, which is blocked, brings none. */
+export interface Leaving {
+  type: 'applet:leaving';
 }
 
 export interface Size {
@@ -67,4 +67,4 @@ export interface ThemeChanged {
   theme: Theme;
 }
 
-export type FromSdk = Size | StartFailed | Blocked | LinkClicked | ConsoleDropped;
+export type FromSdk = Leaving | Size | StartFailed | Blocked | LinkClicked | ConsoleDropped;

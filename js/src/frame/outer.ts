@@ -1,6 +1,6 @@
 /** Owns the outer frame: it carries the content policy, holds the applet's frame, and passes messages on. Nothing else. */
 
-import type { Greeting, Handover, Lost } from './messages.js';
+import type { Greeting, Handover } from './messages.js';
 
 export const SANDBOX = 'allow-scripts allow-forms allow-downloads';
 
@@ -12,8 +12,6 @@ function guard(key: string): void {
   const EARLY_LIMIT = 100;
   let relay: MessagePort | null = null;
   let early: unknown[] = [];
-  let greeted = false;
-  const tell = (message: Greeting | Lost): void => parent.postMessage(message, '*');
 
   function fromPage(event: MessageEvent): void {
     const [port, relayPort] = event.ports;
@@ -33,8 +31,7 @@ function guard(key: string): void {
       relay?.close();
       relay = null;
       early = [];
-      greeted = true;
-      tell({ type: 'applet:hello' });
+      parent.postMessage({ type: 'applet:hello' } satisfies Greeting, '*');
     } else if (typeof type === 'string' && type.startsWith('yaar:')) {
       if (relay) relay.postMessage([data]);
       else if (early.length < EARLY_LIMIT) early.push(data);
@@ -45,16 +42,6 @@ function guard(key: string): void {
     if (event.source === parent) fromPage(event);
     else if (event.source !== null && event.source === frames[0]) fromApplet(event);
   });
-
-  // A load without a hello before it is no document of ours.
-  document.addEventListener(
-    'load',
-    () => {
-      if (!greeted) tell({ type: 'applet:lost' });
-      greeted = false;
-    },
-    true,
-  );
 }
 
 const attribute = (text: string): string => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;');

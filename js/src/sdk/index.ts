@@ -57,6 +57,11 @@ document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDir
   if (disposition === 'enforce') port.send({ type: 'applet:blocked', url: blockedURI, directive: effectiveDirective });
 });
 
+window.addEventListener('pagehide', () => {
+  port.send({ type: 'applet:leaving' });
+  port.flush();
+});
+
 document.addEventListener('DOMContentLoaded', () => {
   takeLinks(port);
   if (js) run(js);
