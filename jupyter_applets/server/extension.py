@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
-from jupyter_server.utils import url_path_join
 from traitlets import Bool, Int
 
 from .. import __version__
@@ -52,9 +51,7 @@ class JupyterApplets(ExtensionApp):
             self.settings[key] = without_delay(serverapp.web_app.settings[key])
 
     def initialize_handlers(self) -> None:
-        serverapp: Any = self.serverapp
-        base = serverapp.web_app.settings["base_url"]
-        self.handlers.extend((url_path_join(base, "applets", path), handler) for path, handler in ROUTES)
+        self.handlers.extend((f"/applets/{path}", handler) for path, handler in ROUTES)
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
         """Only now is the port certain: told earlier, a kernel might offer the secret to a stranger."""

@@ -81,7 +81,9 @@ class Conversation:
 
     # ---- a kernel's side
 
-    def call(self, name: str, arguments: dict[str, Any], *, kernel: str = "kernel", timeout: float | None = None) -> str:
+    def call(
+        self, name: str, arguments: dict[str, Any], *, kernel: str = "kernel", timeout: float | None = None
+    ) -> str:
         call = f"c{next(self._calls)}"
         self.receive(kernel, Call(call, name, arguments, None if timeout is None else timeout * 1000))
         return call
@@ -135,7 +137,9 @@ class Conversation:
     def asked(self, page: str = "page") -> list[AppProtocolRequest]:
         return [m for m in self.sent.get(page, []) if isinstance(m, AppProtocolRequest)]
 
-    def answer(self, request: AppProtocolRequest, value: Any = None, error: str | None = None, page: str = "page") -> None:
+    def answer(
+        self, request: AppProtocolRequest, value: Any = None, error: str | None = None, page: str = "page"
+    ) -> None:
         match request.request:
             case CommandAsk():
                 response: Any = CommandAnswer(value, error)
