@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from traitlets.config import Config
 
-pytest_plugins = ["pytest_jupyter.jupyter_server"]
+pytest_plugins = ["pytest_jupyter.jupyter_server", "tests.running_server"]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from jupyter_applets.link.socket import SocketLink
 from jupyter_applets.protocol.frames import pack
 from jupyter_applets.protocol.link import Interaction
 
-from .conftest import OpenPage, reply
+from ..running_server import OpenPage, reply
 
 VIEW = {"viewId": "v1", "windowId": "sheet", "document": 1, "ready": True, "manifest": {"state": {"cells": {}}}}
 
@@ -206,10 +206,9 @@ async def test_page_that_does_not_read_is_dropped_and_others_do_not_notice(
     lazy, good = await open_page(), await open_page()
     await lazy.hello({**VIEW, "viewId": "lazy", "windowId": "lazy", "manifest": {"commands": {"take": {}}}})
     await good.hello(VIEW)
-    lazy.socket.protocol.stream.socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)  # type: ignore[union-attr]
-    lazy.socket.protocol.stream._read_buffer_size = 0  # type: ignore[union-attr]
     link = make_link()
-    lazy.socket.protocol.stream.io_loop.remove_handler(lazy.socket.protocol.stream.socket)  # type: ignore[union-attr]
+    stream = lazy.socket.protocol.stream  # type: ignore[union-attr]
+    stream.io_loop.remove_handler(stream.socket)
     pushed = [
         link.call("app_command", {"windowId": "lazy", "command": "take", "params": {"text": "x" * 500_000}})
         for _ in range(40)
