@@ -58,7 +58,7 @@ class Callbacks:
         self._all: list[Callback] = []
 
     def add(self, function: Callable[..., Any], *, remove: bool = False) -> None:
-        self._all = [callback for callback in self._all if callback.function is not function]
+        self._all = [callback for callback in self._all if callback.function != function]
         if not remove:
             self._all.append(Callback(function))
 
