@@ -96,7 +96,7 @@ $(INSTALLED): pyproject.toml $(SERVER_CONFIG) | $(VENV)
 	@touch $@
 
 $(NODE_MODULES): js/package.json js/package-lock.json
-	@node -e 'process.exit(parseInt(process.versions.node) < 20)' || { echo "Node 20 or later is needed." >&2; exit 1; }
+	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' || { echo "Node 20 or later is needed." >&2; exit 1; }
 	cd js && npm ci
 	@touch $@
 

@@ -259,7 +259,7 @@ class Host:
         """A page says what one of its views shows: for the first time, or again after a cut or a reload."""
         window = self.windows.open(self._outbox.peers[peer].session, state.window_id)
         old = window.views.get(state.view_id)
-        if old is not None and old.peer == peer and old.copy == (state.view_id, state.document):
+        if old is not None and old.peer == peer and (old.document, old.ready) == (state.document, state.ready):
             return  # a hello that only asks whether the host is still there
         if old is not None:
             self._remove_view(old, "its page connected again" if old.peer != peer else "the applet was reloaded")

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from ..errors import AppletError, LinkLost, from_wire
+from ..errors import AppletError, InvalidArguments, LinkLost, from_wire
 from ..protocol.base import Json
+from ..protocol.frames import encode
 from ..protocol.link import Call, Cancel, ErrorReply, Result, ToKernel, Welcome
 
 log = logging.getLogger("jupyter_applets.link")
@@ -43,7 +44,8 @@ class Link:
         self._ids = itertools.count(1)
 
     def call(self, name: str, arguments: dict[str, Json], timeout: float | None = None) -> PendingCall:
-        """Start a call. Its future gets the one reply, or LinkLost."""
+        """Start a call. Its future gets the one reply, or LinkLost. Arguments that are not JSON raise here."""
+        _check_json(name, arguments)
         pending = PendingCall(f"c{next(self._ids)}")
         if self.refused is not None:
             pending.set_exception(self.refused)
@@ -130,3 +132,11 @@ class Link:
             function(*args)
         except Exception:
             log.exception("a listener failed")
+
+
+def _check_json(name: str, arguments: dict[str, Json]) -> None:
+    """On the caller's thread, where it can be told; later it would spoil the frame that it shares with other calls."""
+    try:
+        encode([arguments])
+    except (TypeError, ValueError, OverflowError, RecursionError) as e:
+        raise InvalidArguments(f"The arguments of {name} cannot be sent as JSON: {e}") from e

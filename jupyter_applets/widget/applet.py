@@ -24,6 +24,8 @@ from .logs import Logs
 from .manifest import Manifest
 
 _CONTENT = ("html", "js", "css", "title", "permissions", "modules", "height")
+_DOCUMENT = ("html", "js", "css", "modules")
+"""A change of these is another applet: a new revision, with an empty log. The others change the one that runs."""
 
 
 class Applet(anywidget.AnyWidget):
@@ -201,8 +203,9 @@ class Applet(anywidget.AnyWidget):
         }
 
     def _content_changed(self, change: Any) -> None:
-        self._manifest = None
-        self._revision = _next_revision(self._revision)
+        if change["name"] in _DOCUMENT:
+            self._manifest = None
+            self._revision = _next_revision(self._revision)
         self.open_window()
 
 

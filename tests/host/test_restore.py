@@ -336,3 +336,24 @@ def test_compaction_to_a_snapshot_loses_nothing() -> None:
     log.record(4, CommandAsk("a"), None, ("v", 1))
     assert log.lost == 0
     assert log.steps(hydrates=True) == [HydrateAsk({"x": 1}), log.entries[-1]]
+
+
+def test_call_made_while_the_applet_reloads_waits_for_the_new_document(talk: Conversation) -> None:
+    talk.run("sort")
+    talk.show(document=2, ready=False)
+    call = talk.query("cells")
+    assert not talk.replies(call)
+    talk.ready(document=2)
+    talk.answer_last()  # the replay
+    talk.answer_last({"A1": "1"})
+    assert talk.value(call) == {"A1": "1"}
+
+
+def test_changed_title_or_permissions_keep_the_document_and_its_log(talk: Conversation) -> None:
+    talk.run("setCells", {"cells": {}})
+    sent = len(talk.sent["page"])
+    talk.open_window(revision=1, title="Other", permissions={"network": ["https://example.org"]})
+    assert len(talk.sent["page"]) == sent
+    assert talk.value(talk.call("list_windows", {}))[0]["title"] == "Other"
+    talk.ready(document=2)
+    assert talk.commands_to("v1")[-1] == ("setCells", True)
