@@ -37,7 +37,7 @@ def imports(path: Path) -> set[str]:
     """The layers of our own that a file imports, at its top or inside a function."""
     inside = path.relative_to(PACKAGE.parent).with_suffix("").parts
     found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(TREES[path]):
         if isinstance(node, ast.ImportFrom):
             base = list(inside[: len(inside) - node.level]) if node.level else []
             names = [*base, *(node.module.split(".") if node.module else [])]
@@ -49,6 +49,8 @@ def imports(path: Path) -> set[str]:
 
 
 FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE or path.name != "__init__.py"]
+# Parsed while tests are collected: beside other threads, `ast` fails now and then before Python 3.11.8 (gh-106905).
+TREES = {path: ast.parse(path.read_text("utf-8")) for path in FILES}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -64,7 +66,7 @@ def test_core_does_no_io(layer: str) -> None:
     banned = {"tornado", "ipywidgets", "anywidget", "jupyter_server", "socket", "time", "threading", "os"}
     for path in (PACKAGE / layer).rglob("*.py"):
         names = {"asyncio"} | banned if path.name != "driver.py" else banned
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(TREES[path]):
             roots = []
             if isinstance(node, ast.Import):
                 roots = [alias.name.split(".")[0] for alias in node.names]

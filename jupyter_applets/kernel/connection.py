@@ -7,6 +7,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..errors import AppletError
 from ..link.base import Link
 from ..protocol.base import Json
 from . import place
@@ -74,15 +75,25 @@ class Connection:
     ) -> Json:
         """Call and block. `instead` is the awaiting form of a call that a page answers, where that cannot be done."""
         link = self.link(window_id)
-        if link is not self._server and instead is not None:
-            self.local().check_blocking(instead)
-        return wait(link, link.call(name, arguments, timeout), timeout)
+        if link is self._server or instead is None:
+            return wait(link, link.call(name, arguments, timeout), timeout)
+        local = self.local()
+        local.check_blocking(instead)
+        try:
+            return wait(link, link.call(name, arguments, timeout), timeout)
+        except AppletError as e:
+            raise local.explained(e) from None
 
     async def acall(self, window_id: str, name: str, arguments: dict[str, Json], timeout: float | None = None) -> Json:
         link = self.link(window_id)
-        if link is not self._server:
-            self.local().check_await()
-        return await wait_async(link, link.call(name, arguments, timeout), timeout)
+        if link is self._server:
+            return await wait_async(link, link.call(name, arguments, timeout), timeout)
+        local = self.local()
+        local.check_await()
+        try:
+            return await wait_async(link, link.call(name, arguments, timeout), timeout)
+        except AppletError as e:
+            raise local.explained(e) from None
 
     def close(self) -> None:
         if self._server is not None:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from ..errors import AppletError, InvalidArguments, LinkLost, from_wire
-from ..protocol.base import Json
-from ..protocol.frames import encode
+from ..errors import AppletError, InvalidArguments, LinkLost, TooLarge, from_wire
+from ..protocol.base import MAX_MESSAGE_BYTES, Json
+from ..protocol.frames import encode, join
 from ..protocol.link import Call, Cancel, ErrorReply, Result, ToKernel, Welcome
 
 log = logging.getLogger("jupyter_applets.link")
@@ -39,22 +39,22 @@ class Link:
         self.on_notice: Callable[[Any], None] = lambda notice: None
         self.refused: AppletError | None = None
         self._lock = threading.Lock()
-        self._queue: list[Call | Cancel] = []
+        self._max_message_bytes = MAX_MESSAGE_BYTES
+        self._queue: list[tuple[str, bytes]] = []
         self._pending: dict[str, PendingCall] = {}
         self._ids = itertools.count(1)
 
     def call(self, name: str, arguments: dict[str, Json], timeout: float | None = None) -> PendingCall:
-        """Start a call. Its future gets the one reply, or LinkLost. Arguments that are not JSON raise here."""
-        _check_json(name, arguments)
+        """Start a call. Its future gets the one reply, or LinkLost. What cannot be sent at all raises here."""
         pending = PendingCall(f"c{next(self._ids)}")
         if self.refused is not None:
             pending.set_exception(self.refused)
             return pending
-        call = Call(pending.call, name, arguments, None if timeout is None else timeout * 1000)
+        text = self._encode(Call(pending.call, name, arguments, None if timeout is None else timeout * 1000))
         with self._lock:
             self._pending[pending.call] = pending
             first = not self._queue
-            self._queue.append(call)
+            self._queue.append((pending.call, text))
         if first:
             self._wake()
         return pending
@@ -65,7 +65,7 @@ class Link:
             if self._pending.pop(pending.call, None) is None:
                 return
             first = not self._queue
-            self._queue.append(Cancel(pending.call))
+            self._queue.append((pending.call, encode(Cancel(pending.call))))
         pending.cancel()
         if first:
             self._wake()
@@ -76,10 +76,24 @@ class Link:
     def _wake(self) -> None:
         raise NotImplementedError
 
-    def _take_queue(self) -> list[Call | Cancel]:
+    def _encode(self, call: Call) -> bytes:
+        """On the caller's thread, where what is wrong can be told, and where it spoils no other call's frame."""
+        try:
+            text = encode(call)
+        except (TypeError, ValueError, OverflowError, RecursionError) as e:
+            raise InvalidArguments(f"The arguments of {call.name} cannot be sent as JSON: {e}") from e
+        if len(text) > self._max_message_bytes:
+            raise TooLarge(
+                f"The call is {len(text) / 1e6:.1f} MB as JSON; the limit is {self._max_message_bytes / 1e6:.1f} MB "
+                "(JupyterApplets.max_message_bytes)."
+            )
+        return text
+
+    def _take_queue(self) -> list[bytes]:
+        """What is to be sent, as frames of which none is over the limit."""
         with self._lock:
             queue, self._queue = self._queue, []
-        return queue
+        return join([text for _, text in queue], self._max_message_bytes)
 
     def _deliver(self, messages: Sequence[ToKernel | Any]) -> None:
         for message in messages:
@@ -93,7 +107,8 @@ class Link:
                     self._refuse(from_wire(error.code, error.message, error.names))
                 case ErrorReply(id=str(call)) as error:
                     self._fail_one(call, from_wire(error.code, error.message, error.names))
-                case Welcome():
+                case Welcome(max_message_bytes=limit):
+                    self._max_message_bytes = limit
                     self.refused = None
                     self._guarded(self.on_welcome)
                 case _:
@@ -119,7 +134,7 @@ class Link:
 
     def _fail_all(self, error: AppletError, *, only_sent: bool = False) -> None:
         with self._lock:
-            unsent = {call.id for call in self._queue} if only_sent else set()
+            unsent = {call for call, _ in self._queue} if only_sent else set()
             if not only_sent:
                 self._queue.clear()
             lost = [self._pending.pop(call) for call in list(self._pending) if call not in unsent]
@@ -132,11 +147,3 @@ class Link:
             function(*args)
         except Exception:
             log.exception("a listener failed")
-
-
-def _check_json(name: str, arguments: dict[str, Json]) -> None:
-    """On the caller's thread, where it can be told; later it would spoil the frame that it shares with other calls."""
-    try:
-        encode([arguments])
-    except (TypeError, ValueError, OverflowError, RecursionError) as e:
-        raise InvalidArguments(f"The arguments of {name} cannot be sent as JSON: {e}") from e

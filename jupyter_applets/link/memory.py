@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from ..protocol.frames import Codec
+from ..protocol.link import FromKernel
 from .base import Link
+
+_codec: Codec[FromKernel] = Codec(FromKernel)
 
 
 class Receiver(Protocol):
@@ -30,4 +34,5 @@ class MemoryLink(Link):
         self._call_soon(self._flush)
 
     def _flush(self) -> None:
-        self._receiver.receive(self._peer, self._take_queue())
+        for frame in self._take_queue():
+            self._receiver.receive(self._peer, _codec.decode(frame))

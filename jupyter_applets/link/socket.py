@@ -16,10 +16,10 @@ from tornado.httpclient import HTTPError, HTTPRequest
 from tornado.netutil import Resolver
 from tornado.websocket import WebSocketClientConnection, WebSocketError, websocket_connect
 
-from ..errors import Forbidden, LinkLost, TooLarge
-from ..protocol.base import MAX_MESSAGE_BYTES, PROTOCOL
+from ..errors import Forbidden, LinkLost
+from ..protocol.base import PROTOCOL
 from ..protocol.frames import Codec, encode
-from ..protocol.link import Hello, ToKernel, Welcome
+from ..protocol.link import Hello, ToKernel
 from .base import Link, log
 from .thread import LoopThread
 
@@ -41,7 +41,6 @@ class SocketLink(Link):
         self._secret = secret
         self._version = version
         self._certificate = certificate
-        self._max_message_bytes = MAX_MESSAGE_BYTES
         self._connection: WebSocketClientConnection | None = None
         self._closed = False
         self._thread = LoopThread("jupyter_applets-link")
@@ -58,28 +57,9 @@ class SocketLink(Link):
             self._thread.call_soon(self._flush)
 
     def _flush(self) -> None:
-        """Send what is queued: one frame for all of it, or several where it would be too long."""
-        if self._connection is None:
-            return
-        queue = self._take_queue()
-        if not queue:
-            return
-        frame = encode(queue)
-        if len(frame) <= self._max_message_bytes:
-            self._write(frame)
-            return
-        for message in queue:
-            frame = encode([message])
-            if len(frame) <= self._max_message_bytes:
+        if self._connection is not None:
+            for frame in self._take_queue():
                 self._write(frame)
-            else:
-                self._fail_one(message.id, self._too_large(len(frame)))
-
-    def _too_large(self, size: int) -> TooLarge:
-        return TooLarge(
-            f"The call is {size / 1e6:.1f} MB as JSON; the limit is {self._max_message_bytes / 1e6:.1f} MB "
-            "(JupyterApplets.max_message_bytes)."
-        )
 
     def _write(self, frame: bytes) -> None:
         if self._connection is None:
@@ -160,11 +140,7 @@ class SocketLink(Link):
             self._write(encode([Hello(PROTOCOL, self._version, "kernel", self.session, self.kernel)]))
             self._flush()
             while (frame := await connection.read_message()) is not None:
-                messages = _codec.decode(frame)
-                for message in messages:
-                    if isinstance(message, Welcome):
-                        self._max_message_bytes = message.max_message_bytes
-                self._deliver(messages)
+                self._deliver(_codec.decode(frame))
         finally:
             self._connection = None
             connection.close()

@@ -20,9 +20,22 @@ _encoder = msgspec.json.Encoder()
 _any = msgspec.json.Decoder()
 
 
-def encode(messages: Sequence[Any]) -> bytes:
-    """One text frame for all of `messages`."""
+def encode(messages: Any) -> bytes:
+    """One text frame for a message or a list of them."""
     return _encoder.encode(messages)
+
+
+def join(texts: Sequence[bytes], limit: int) -> list[bytes]:
+    """Text frames of messages that are encoded already: as few as can be with none over `limit`."""
+    frames: list[list[bytes]] = []
+    room = 0
+    for text in texts:
+        if len(text) + 1 > room:
+            frames.append([])
+            room = limit - 2
+        room -= len(text) + 1
+        frames[-1].append(text)
+    return [b"[" + b",".join(frame) + b"]" for frame in frames]
 
 
 class Wrong(msgspec.Struct, frozen=True):

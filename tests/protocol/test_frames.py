@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_applets.errors import InvalidMessage
-from jupyter_applets.protocol.frames import Codec, Wrong, encode, pack, unpack
+from jupyter_applets.protocol.frames import Codec, Wrong, encode, join, pack, unpack
 from jupyter_applets.protocol.link import Call, Cancel, FromKernel
 
 codec: Codec[FromKernel] = Codec(FromKernel)
@@ -29,6 +29,13 @@ json_values = st.recursive(
 def test_batch_comes_back_as_it_was(calls: list) -> None:
     messages = [Call(str(i), name, arguments) for i, (name, arguments) in enumerate(calls)]
     assert codec.decode(encode(messages)) == messages
+
+
+@given(st.lists(st.binary(min_size=1, max_size=30)), st.integers(10, 100))
+def test_joined_frames_keep_the_order_and_the_limit(texts: list[bytes], limit: int) -> None:
+    frames = join(texts, limit)
+    assert b",".join(frame[1:-1] for frame in frames) == b",".join(texts)
+    assert all(len(frame) <= max(limit, 32) for frame in frames)
 
 
 def test_single_message_is_a_batch_of_one() -> None:

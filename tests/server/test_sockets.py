@@ -11,7 +11,7 @@ import pytest
 from tornado.httpclient import HTTPClientError
 from tornado.websocket import websocket_connect
 
-from jupyter_applets.errors import CallTimeout, Forbidden, TooLarge, UnknownStateKey, ViewGone
+from jupyter_applets.errors import CallTimeout, Forbidden, TooLarge, UnknownStateKey, ViewGone, WindowNotFound
 from jupyter_applets.link.socket import SocketLink
 from jupyter_applets.protocol.frames import pack
 from jupyter_applets.protocol.link import Interaction
@@ -156,11 +156,13 @@ async def test_error_keeps_its_class_and_names_over_the_wire(make_link: Any, ope
 async def test_call_over_the_limit_fails_alone(make_link: Any) -> None:
     link = make_link()
     await reply(link.call("list_windows", {}))
-    big = link.call("app_command", {"windowId": "sheet", "command": "x", "params": {"text": "y" * 17_000_000}})
-    small = link.call("list_windows", {})
     with pytest.raises(TooLarge, match=r"17\.0 MB as JSON; the limit is 16\.8 MB"):
-        await reply(big)
-    assert await reply(small) == []
+        link.call("app_command", {"windowId": "sheet", "command": "x", "params": {"text": "y" * 17_000_000}})
+    parts = [link.call("app_query", {"windowId": "y" * 9_000_000, "stateKey": "x"}) for _ in range(2)]
+    assert await reply(link.call("list_windows", {})) == []
+    for part in parts:
+        with pytest.raises(WindowNotFound):
+            await reply(part)
 
 
 async def test_kernel_with_a_wrong_secret_is_told_why(make_link: Any) -> None:
