@@ -157,10 +157,14 @@ class Applet(anywidget.AnyWidget):
     ) -> None:
         """Give the window new content: a new document, in which nothing of the old one runs on."""
         given = {"html": html, "js": js, "css": css, "title": title}
-        new = {name: value for name, value in given.items() if value is not None}
-        with self.hold_trait_notifications():
-            for name, value in new.items():
-                setattr(self, name, value)
+        # One message with all of it: a page must not show the new HTML with the old script for a moment.
+        with self.hold_sync():
+            self.unobserve(self._content_changed, names=list(_CONTENT))
+            for name, value in given.items():
+                if value is not None:
+                    setattr(self, name, value)
+            self.observe(self._content_changed, names=list(_CONTENT))
+            self._changed(another=any(given[name] is not None for name in ("html", "js", "css")))
 
     def close(self) -> None:
         """Close the window, wherever it is shown."""
@@ -203,7 +207,10 @@ class Applet(anywidget.AnyWidget):
         }
 
     def _content_changed(self, change: Any) -> None:
-        if change["name"] in _DOCUMENT:
+        self._changed(another=change["name"] in _DOCUMENT)
+
+    def _changed(self, *, another: bool) -> None:
+        if another:
             self._manifest = None
             self._revision = _next_revision(self._revision)
         self.open_window()

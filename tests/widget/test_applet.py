@@ -67,7 +67,10 @@ def test_changed_content_is_a_new_revision() -> None:
     before = app._revision
     app.html = "<p>two"
     middle = app._revision
-    app.set_content(html="<p>three", title="Three")
+    sent: list[Any] = []
+    app.send_state = lambda keys: sent.append(sorted(keys))  # type: ignore[method-assign]
+    app.set_content(html="<p>three", js="three()", title="Three")
+    assert sent == [["_revision", "html", "js", "title"]]
     assert before < middle < app._revision
     assert (app.html, app.title) == ("<p>three", "Three")
     [window] = list_windows()
