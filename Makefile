@@ -13,8 +13,6 @@ BUNDLE := jupyter_applets/widget/static/applet.js
 # With the folders, because removing a file changes only those.
 JS_SOURCES := $(shell find js/src js/build.mjs js/tsconfig.json 2>/dev/null)
 SERVER_CONFIG := $(shell find jupyter_applets/server/jupyter_server_config.d 2>/dev/null)
-KERNELS := 6.31 7.3 7.4
-KERNEL_VENVS := $(KERNELS:%=.venvs/ipykernel-%/.installed)
 
 # $(call apt,packages): install Debian packages, or say which ones are missing.
 apt = if ! command -v apt-get >/dev/null; then echo "Please install: $(1)" >&2; exit 1; fi; \
@@ -61,8 +59,8 @@ pytest: $(INSTALLED) $(BUNDLE) chromium ## pytest, with PYTEST_ARGS
 bench: $(INSTALLED) $(BUNDLE) chromium ## measure, and print the table of figures
 	$(BIN)/python -m tests.bench
 
-test-kernels: $(INSTALLED) $(BUNDLE) $(KERNEL_VENVS) chromium ## what works per ipykernel version, each in a venv of its own
-	JUPYTER_APPLETS_KERNEL_VENVS=.venvs $(BIN)/pytest tests/kernels -m kernels $(PYTEST_ARGS)
+test-kernels: $(INSTALLED) $(BUNDLE) ## what works per ipykernel version; the tests keep an environment each in .venvs/
+	$(BIN)/pytest tests/kernels -m kernels $(PYTEST_ARGS)
 
 protocol: $(INSTALLED) ## generate the TypeScript types of the messages
 	$(BIN)/python -m jupyter_applets.protocol.schema js/src/protocol.gen.ts
@@ -87,12 +85,6 @@ $(VENV):
 # The bundle has its own rule, so the build hook need not run npm.
 $(INSTALLED): pyproject.toml $(SERVER_CONFIG) | $(VENV)
 	HATCH_JUPYTER_BUILDER_SKIP_NPM=1 $(BIN)/python -m pip install --quiet --editable '.[mcp,test]'
-	@touch $@
-
-.venvs/ipykernel-%/.installed: pyproject.toml | $(VENV)
-	$(BIN)/python -m venv --clear $(@D)
-	$(@D)/bin/python -m pip install --quiet --upgrade pip
-	HATCH_JUPYTER_BUILDER_SKIP_NPM=1 $(@D)/bin/python -m pip install --quiet --editable . 'ipykernel==$*.*'
 	@touch $@
 
 $(NODE_MODULES): js/package.json js/package-lock.json

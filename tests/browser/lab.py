@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 START_TIMEOUT = 60.0
-STOP_TIMEOUT = 15.0
+# A healthy server ends within a second or two. One that was just serving a file may wait for ever for a worker thread
+# (jupyter_server 2.21 with anyio 4, with or without the extension), after it has ended everything else.
+STOP_TIMEOUT = 5.0
 
 # What Lab would fetch from outside, and what would stand between a test and its notebook.
 _USER_SETTINGS = {
