@@ -3,6 +3,7 @@
 place        the session, the kernel's id, and the server, from the environment
 callbacks    the user's functions, run where their output shows
 waiting      a call's reply, waited for by blocking or awaiting
+cells        what a call may do while a cell runs, where the host is inside the kernel
 local        the host inside the kernel, where there is no server to reach
 connection   one per process: which link serves which window
 functions    app_query, app_command, …

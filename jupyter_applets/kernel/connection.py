@@ -11,6 +11,7 @@ from ..errors import AppletError
 from ..link.base import Link
 from ..protocol.base import Json
 from . import place
+from .cells import Cells
 from .owner import WindowOwner
 from .waiting import wait, wait_async
 
@@ -23,6 +24,7 @@ class Connection:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
+        self._cells = Cells()
         self._owners: weakref.WeakValueDictionary[str, WindowOwner] = weakref.WeakValueDictionary()
         self._on_local: weakref.WeakSet[WindowOwner] = weakref.WeakSet()
         self._local: LocalHost | None = None
@@ -54,6 +56,7 @@ class Connection:
 
     def on_comm(self, widget: WindowOwner, content: Any) -> None:
         """A page speaks to us over a widget's comm: it could not reach the server, so this kernel is its host."""
+        self._cells.page_spoke()
         local = self.local()
         if self._server is not None and widget not in self._on_local:
             self._on_local.add(widget)
@@ -76,24 +79,22 @@ class Connection:
         """Call and block. `instead` is the awaiting form of a call that a page answers, where that cannot be done."""
         link = self.link(window_id)
         if link is self._server or instead is None:
-            return wait(link, link.call(name, arguments, timeout), timeout)
-        local = self.local()
-        local.check_blocking(instead)
+            return wait(link, link.call(name, arguments, timeout, now=True), timeout)
+        self._cells.check_blocking(instead)
         try:
-            return wait(link, link.call(name, arguments, timeout), timeout)
+            return wait(link, link.call(name, arguments, timeout, now=True), timeout)
         except AppletError as e:
-            raise local.explained(e) from None
+            raise self._cells.explain(e) from None
 
     async def acall(self, window_id: str, name: str, arguments: dict[str, Json], timeout: float | None = None) -> Json:
         link = self.link(window_id)
         if link is self._server:
             return await wait_async(link, link.call(name, arguments, timeout), timeout)
-        local = self.local()
-        local.check_await()
+        self._cells.check_await()
         try:
             return await wait_async(link, link.call(name, arguments, timeout), timeout)
         except AppletError as e:
-            raise local.explained(e) from None
+            raise self._cells.explain(e) from None
 
     def close(self) -> None:
         if self._server is not None:

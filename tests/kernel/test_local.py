@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from queue import Queue
 from typing import Any
 
 import pytest
 
-from jupyter_applets.errors import AwaitUnavailable, BlockingCallUnavailable
-from jupyter_applets.kernel import local as module
 from jupyter_applets.kernel.local import LocalHost
 
 WAIT = 10
@@ -151,60 +148,3 @@ def test_junk_on_the_comm_breaks_nothing(host: LocalHost, widget: Widget, conten
             break
     answer(host, widget, 9, requests[0], 1)
     assert pending.result(WAIT) == 1
-
-
-@pytest.mark.parametrize(
-    ("version", "off_main", "awaiting", "blocking"),
-    [
-        (None, None, False, False),
-        ((6, 31), None, False, False),
-        ((7, 3), False, False, False),
-        ((7, 3), True, True, True),
-        ((7, 3), None, True, True),
-        ((7, 4), None, True, False),
-        ((7, 4), True, True, False),
-        ((8, 0), None, True, False),
-    ],
-)
-def test_what_a_running_cell_can_do_depends_on_the_kernel(
-    host: LocalHost,
-    monkeypatch: pytest.MonkeyPatch,
-    version: tuple[int, int] | None,
-    off_main: bool | None,
-    awaiting: bool,
-    blocking: bool,
-) -> None:
-    """DESIGN's table; `make test-kernels` proves it on the real kernels. Before a view's hello, 7.0 to 7.3 may try."""
-    monkeypatch.setattr(module, "_ipykernel_version", lambda: version)
-    host._off_main = off_main
-    if blocking:
-        host.check_blocking("<applet>.aquery('cells')")
-    else:
-        with pytest.raises(BlockingCallUnavailable) as caught:
-            host.check_blocking("<applet>.aquery('cells')")
-        assert ("await <applet>.aquery('cells')" in caught.value.message) == awaiting
-    if awaiting:
-        host.check_await()
-    else:
-        with pytest.raises(AwaitUnavailable):
-            host.check_await()
-
-
-def test_calls_from_other_threads_and_between_cells_are_always_possible(
-    host: LocalHost, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_ipykernel_version", lambda: (6, 31))
-    failed: list[BaseException] = []
-
-    def check() -> None:
-        try:
-            host.check_blocking("x")
-        except BaseException as e:
-            failed.append(e)
-
-    thread = threading.Thread(target=check)
-    thread.start()
-    thread.join()
-    assert not failed
-    host._cell._ended()
-    host.check_blocking("x")
