@@ -37,6 +37,9 @@ function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** An applet must not be able to fill the notebook with them. */
+const MAX_BARS = 20;
+
 export interface Failure {
   message: string;
   where?: string;
@@ -61,21 +64,23 @@ export class Panels {
     this.#setState('loading', make('div', { className: 'jupyter-applet-note jupyter-applet-wait', textContent: 'Loading the applet…' }));
   }
 
+  /** Something can be seen; a closed applet stays closed. */
   showFrame(): void {
-    this.#setState('shown', null);
+    if (this.root.dataset['state'] === 'loading') this.#setState('shown', null);
   }
 
   showClosed(): void {
     this.#setState('closed', make('div', { className: 'jupyter-applet-note', textContent: 'This applet was closed.' }));
   }
 
-  showError({ where, message, stack, action }: Failure): void {
-    this.clearError();
-    const head = make('b', { textContent: where ? `${where} ${message}` : message });
-    this.#error = make('div', { className: 'jupyter-applet-error', role: 'alert' }, head);
-    if (stack) this.#error.append(make('details', {}, make('summary', { textContent: 'Details' }), make('pre', { textContent: stack })));
-    if (action) this.#error.append(' ', make('button', { type: 'button', textContent: action[0], onclick: action[1] }));
-    this.root.append(this.#error);
+  /** The first is shown, until the document is another one: those after it mostly follow from it. */
+  showError(failure: Failure): void {
+    this.#error ??= this.#alert(failure);
+  }
+
+  /** Stays, whatever the frame does. */
+  showRefusal(message: string): void {
+    this.#alert({ message });
   }
 
   clearError(): void {
@@ -85,8 +90,8 @@ export class Panels {
 
   /** One bar per key; a second of the same key changes nothing. */
   showBar(key: string, text: string, action?: [label: string, run: () => void]): void {
-    if (this.#bars.has(key)) return;
     // What was dismissed stays dismissed: its key is kept.
+    if (this.#bars.has(key) || this.#bars.size >= MAX_BARS) return;
     const bar = make('div', { className: 'jupyter-applet-bar', role: 'status' }, make('span', { textContent: text }));
     if (action) bar.append(make('button', { type: 'button', textContent: action[0], onclick: action[1] }));
     bar.append(make('button', { type: 'button', textContent: 'Dismiss', onclick: () => bar.remove() }));
@@ -97,6 +102,15 @@ export class Panels {
   clearBars(): void {
     for (const bar of this.#bars.values()) bar.remove();
     this.#bars.clear();
+  }
+
+  #alert({ where, message, stack, action }: Failure): HTMLElement {
+    const head = make('b', { textContent: where ? `${where} ${message}` : message });
+    const panel = make('div', { className: 'jupyter-applet-error', role: 'alert' }, head);
+    if (stack) panel.append(make('details', {}, make('summary', { textContent: 'Details' }), make('pre', { textContent: stack })));
+    if (action) panel.append(' ', make('button', { type: 'button', textContent: action[0], onclick: action[1] }));
+    this.root.append(panel);
+    return panel;
   }
 
   #setState(state: 'loading' | 'shown' | 'closed', note: HTMLElement | null): void {

@@ -3,12 +3,12 @@
 import type { Channel, ChannelView } from './channel/channel.js';
 import { Conversation } from './frame/conversation.js';
 import { Frame } from './frame/frame.js';
-import type { FromSdk } from './frame/messages.js';
+import type { ConsoleDropped, FromSdk } from './frame/messages.js';
 import { listedNetwork, policyOrigin } from './frame/policy.js';
 import { readTheme, watchTheme } from './frame/theme.js';
 import { Panels } from './panels.js';
 import type { AppProtocolRequest, Content, ViewState } from './protocol.gen.js';
-import { FILL_HEIGHT } from './sdk/size.js';
+import { FILL_HEIGHT, MAX_HEIGHT } from './sdk/size.js';
 
 export interface ViewOptions {
   viewId: string;
@@ -30,7 +30,7 @@ const ALLOWABLE = ['connect', 'font', 'img', 'media', 'script', 'style'];
 /** Null for 'inline', 'eval' and the like: nothing that could be allowed. */
 const originOf = (url: string): string | null => policyOrigin(/^\w+:\/\/[^/?#]+/.exec(url)?.[0]);
 
-/** The parts of a content that make the document: when they are the same, nothing has to be loaded. */
+/** The parts of a content that make the document: a change of them needs another one. */
 const documentOf = ({ html, js, css, permissions, modules }: Content): string =>
   JSON.stringify([html ?? '', js ?? '', css ?? '', permissions ?? {}, modules ?? {}]);
 
@@ -45,6 +45,8 @@ export class View implements ChannelView {
   #channel: Channel;
   #content: Content;
   #revision: number;
+  /** The height of the content, as the applet last told it. */
+  #measured = FILL_HEIGHT;
 
   constructor(options: ViewOptions) {
     ({ viewId: this.viewId, windowId: this.windowId, channel: this.#channel, content: this.#content, revision: this.#revision } = options);
@@ -53,7 +55,10 @@ export class View implements ChannelView {
       started: () => {
         this.#panels.clearError();
         this.#conversation.begin();
+        // What the document was made with may be old: it can reload by itself, as it was made.
+        this.#frame.setTheme(readTheme());
       },
+      ended: () => this.#endDocument('The applet left or reloaded its page while the request was under way.'),
       lost: () => this.#showLost(),
       received: (messages, way) => this.#conversation.receive(messages, way),
     });
@@ -80,11 +85,6 @@ export class View implements ChannelView {
     this.#panels.root.remove();
   }
 
-  setHeight(height: Content['height']): void {
-    this.#content = { ...this.#content, height: height ?? null };
-    this.#applyHeight(FILL_HEIGHT);
-  }
-
   // ---- for the channel
 
   state(): ViewState {
@@ -98,13 +98,15 @@ export class View implements ChannelView {
     this.#conversation.request(requests);
   }
 
+  /** A higher revision is another applet, even with the same text. In the same one, only what changed is done. */
   showContent(revision: number, content: Content): void {
-    if (revision <= this.#revision) return;
-    const isSame = documentOf(content) === documentOf(this.#content);
+    if (revision < this.#revision) return;
+    const isNew = revision > this.#revision || documentOf(content) !== documentOf(this.#content);
     this.#revision = revision;
     this.#content = content;
-    if (!isSame) this.#load();
-    else this.#applyHeight(null);
+    if (isNew) return this.#reload();
+    this.#frame.setTitle(content.title);
+    this.#applyHeight();
   }
 
   showClosed(): void {
@@ -112,7 +114,7 @@ export class View implements ChannelView {
   }
 
   showRefusal(message: string): void {
-    this.#panels.showError({ message });
+    this.#panels.showRefusal(message);
   }
 
   unreachable(): void {
@@ -122,28 +124,36 @@ export class View implements ChannelView {
 
   // ---- the frame
 
+  #reload(): void {
+    this.#endDocument('The applet got new content while the request was under way.');
+    this.#load();
+  }
+
   #load(): void {
-    this.#conversation.end('The applet got new content while the request was under way.');
     this.#panels.clearError();
     this.#panels.clearBars();
     this.#panels.showLoading();
     const network = listedNetwork(this.#content.permissions ?? {});
-    this.#frame.element.style.height = `${FILL_HEIGHT}px`;
+    this.#measured = FILL_HEIGHT;
+    this.#applyHeight();
     this.#frame.load(this.#content, network.origins, readTheme());
     for (const entry of network.refused) {
       this.#panels.showBar(entry, `permissions["network"]: ${entry} is not an origin such as https://example.com, and was ignored.`);
     }
   }
 
-  #heard(message: FromSdk): void {
+  /** The host has to know: what shows is another revision, or nothing that could answer. */
+  #endDocument(reason: string): void {
+    this.#conversation.end(reason);
+    this.#channel.send([{ type: 'viewOpened', view: this.state() }]);
+  }
+
+  #heard(message: Exclude<FromSdk, ConsoleDropped>): void {
     switch (message.type) {
-      case 'applet:leaving':
-        this.#conversation.end('The applet left or reloaded its page while the request was under way.');
-        this.#frame.leaving();
-        break;
       case 'applet:size':
         this.#panels.showFrame();
-        this.#applyHeight(message.height);
+        this.#measured = Math.min(message.height, MAX_HEIGHT);
+        this.#applyHeight();
         break;
       case 'applet:failed':
         this.#panels.showError(message);
@@ -157,13 +167,9 @@ export class View implements ChannelView {
     }
   }
 
-  /** `measured` is the content's own height, null when it is not known anew. */
-  #applyHeight(measured: number | null): void {
-    const { height } = this.#content;
-    const { style } = this.#frame.element;
-    if (typeof height === 'number') style.height = `${height}px`;
-    else if (typeof height === 'string') style.height = height;
-    else if (measured !== null) style.height = `${measured}px`;
+  #applyHeight(): void {
+    const height = this.#content.height ?? this.#measured;
+    this.#frame.element.style.height = typeof height === 'string' ? height : `${height}px`;
   }
 
   #showBlocked(url: string, directive: string): void {
@@ -177,15 +183,16 @@ export class View implements ChannelView {
     const permissions = this.#content.permissions ?? {};
     const { origins } = listedNetwork(permissions);
     this.#content = { ...this.#content, permissions: { ...permissions, network: [...origins, origin] } };
-    this.#load();
+    this.#reload();
     this.#options.permit(this.#content.permissions ?? {});
   }
 
   #showLost(): void {
     this.#panels.showFrame();
+    this.#panels.clearError();
     this.#panels.showError({
       message: 'The applet tried to leave its page, which an applet cannot do.',
-      action: ['Start again', () => this.#load()],
+      action: ['Start again', () => this.#reload()],
     });
   }
 }

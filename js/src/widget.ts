@@ -25,6 +25,9 @@ interface Model {
 
 const TRAITS = ['html', 'js', 'css', 'title', 'permissions', 'modules', 'height'] as const;
 
+/** A new document comes with a new revision, which is set last; the others change the one that runs. */
+const CHANGES = ['change:_revision', 'change:permissions', 'change:title', 'change:height'];
+
 const contentOf = (model: Model): Content => Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
 
 function show(model: Model, route: Route, sdk: string): View {
@@ -57,15 +60,11 @@ export default async () => {
 
     render({ model, el }: { model: Model; el: HTMLElement }): () => void {
       const view = show(model, (route ??= new Route(model as RouteModel)), sdk);
-      // The revision is set last, so the other traits are those of this revision.
-      const onRevision = (): void => view.showContent(model.get('_revision'), contentOf(model));
-      const onHeight = (): void => view.setHeight(model.get('height'));
-      model.on('change:_revision', onRevision);
-      model.on('change:height', onHeight);
+      const update = (): void => view.showContent(model.get('_revision'), contentOf(model));
+      for (const event of CHANGES) model.on(event, update);
       el.append(view.element);
       return () => {
-        model.off('change:_revision', onRevision);
-        model.off('change:height', onHeight);
+        for (const event of CHANGES) model.off(event, update);
         view.dispose();
       };
     },

@@ -81,6 +81,7 @@ class AnyConversation(RuleBasedStateMachine):
     def load(self, view: str) -> None:
         """A view is shown, or its document reloads."""
         assert self.page is not None
+        self.take()
         self.documents[view] = self.documents.get(view, 0) + 1
         self.live[view] = True
         self.unanswered = [(v, r) for v, r in self.unanswered if v != view]
@@ -91,6 +92,7 @@ class AnyConversation(RuleBasedStateMachine):
     @rule(view=st.sampled_from(VIEWS))
     def close(self, view: str) -> None:
         assert self.page is not None
+        self.take()
         if self.live.pop(view, False):
             self.unanswered = [(v, r) for v, r in self.unanswered if v != view]
             self.talk.receive(self.page, ViewClosed(view))

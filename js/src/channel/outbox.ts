@@ -13,10 +13,6 @@ export class Outbox {
   maxBytes = MAX_MESSAGE_BYTES;
   #queue: FromPage[] = [];
 
-  get isEmpty(): boolean {
-    return this.#queue.length === 0;
-  }
-
   add(messages: readonly FromPage[]): void {
     for (const message of messages) this.#queue.push(message);
   }

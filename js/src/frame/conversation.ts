@@ -14,7 +14,7 @@ import type {
   PortRequest,
 } from '../protocol.gen.js';
 import { cleanManifest } from './manifest.js';
-import type { FromSdk } from './messages.js';
+import { type ConsoleDropped, type FromSdk, isFromSdk } from './messages.js';
 import type { Way } from './frame.js';
 
 type Kind = Answer['kind'];
@@ -33,7 +33,7 @@ export interface ConversationEvents {
   post(requests: PortRequest[], way: Way): boolean;
   send(messages: FromPage[]): void;
   /** What the SDK says to the page alone. */
-  heard(message: FromSdk): void;
+  heard(message: Exclude<FromSdk, ConsoleDropped>): void;
 }
 
 export class Conversation {
@@ -77,7 +77,7 @@ export class Conversation {
       this.#pending.set(request.requestId, request.request.kind);
       batch.push(toPort(request));
     }
-    if (!this.events.post(batch, this.#way)) this.end('The applet is loading; it was asked before it said that it is ready.');
+    if (!this.events.post(batch, this.#way)) this.end('The applet is not there to answer: it is loading, or it left its page.');
   }
 
   receive(messages: unknown[], way: Way): void {
@@ -104,18 +104,10 @@ export class Conversation {
         case 'yaar:console':
           if (isLine(fields)) lines.push({ level: fields.level, args: fields.args, timestamp: fields.timestamp });
           break;
-        case 'applet:dropped':
-          if (typeof fields['count'] === 'number') dropped += fields['count'];
-          break;
-        case 'applet:leaving':
-        case 'applet:size':
-        case 'applet:failed':
-        case 'applet:blocked':
-        case 'applet:link':
-          if (way === 'port') this.events.heard(message as FromSdk);
-          break;
         default:
-          this.#warn(message);
+          if (way !== 'port' || !isFromSdk(fields)) this.#warn(message);
+          else if (fields.type === 'applet:dropped') dropped += fields.count;
+          else this.events.heard(fields);
       }
     }
     if (lines.length || dropped) {

@@ -1,6 +1,7 @@
 /** Owns the applet's document: the author's HTML with the SDK put in first. */
 
-import type { SdkConfig } from './messages.js';
+import type { Content } from '../protocol.gen.js';
+import { SDK_FILE, type SdkConfig } from './messages.js';
 
 const SPACE = /^[\s\uFEFF]+/;
 // As a browser reads them: `<!-->` is a whole comment, `--!>` ends one, `<?…>` is one.
@@ -39,9 +40,17 @@ function readProlog(html: string): Prolog {
 /** JSON that can stand in a script element. */
 const inScript = (value: unknown): string => JSON.stringify(value).replace(/</g, '\\u003c');
 
+/** The author's modules, under the names that `import` uses. As `data:` URLs, because a page cannot make a blob for a frame. */
+function importMap(modules: Record<string, string>): string {
+  const imports = Object.entries(modules).map(([name, source]) => [name, `data:text/javascript;charset=utf-8,${encodeURIComponent(source)}`]);
+  return imports.length ? `<script type="importmap">${inScript({ imports: Object.fromEntries(imports) })}</script>` : '';
+}
+
 /** The text of the inner frame. What we add has no newline, so that line numbers in errors are the author's own. */
-export function appletDocument(html: string, config: SdkConfig, sdk: string): string {
-  const head = `<base href="about:srcdoc"><script>(function(__appletConfig){${sdk}})(${inScript(config)})</script>`;
+export function appletDocument(content: Content, config: SdkConfig, sdk: string): string {
+  const { html = '', modules = {} } = content;
+  const script = `(function(__appletConfig){${sdk}})(${inScript(config)})//# sourceURL=${SDK_FILE}`;
+  const head = `<base href="about:srcdoc"><script>${script}</script>${importMap(modules)}`;
   const { whole, end } = readProlog(html);
   if (whole) return html.slice(0, end) + head + html.slice(end);
   return `<!doctype html><html><head>${head}</head><body><div id="appletView">${html}\n</div></body></html>`;

@@ -15,7 +15,9 @@ export type Way = 'port' | 'raw';
 export interface FrameEvents {
   /** A document has started; whatever was asked of the one before will not be answered. */
   started(): void;
-  /** The frame holds no applet any more. */
+  /** A document has left, and may come back. */
+  ended(): void;
+  /** It did not: the frame holds no applet any more. */
   lost(): void;
   received(messages: unknown[], way: Way): void;
 }
@@ -37,11 +39,10 @@ export class Frame {
   load(content: Content, origins: readonly string[], theme: Theme): void {
     this.#closePorts();
     const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
-    const title = content.title || 'Applet';
     const config = { key, js: content.js ?? '', css: content.css ?? '', theme };
-    const inner = appletDocument(content.html ?? '', config, this.sdk);
-    this.element.title = title;
-    this.element.srcdoc = outerDocument(contentPolicy(origins), key, inner, title);
+    const inner = appletDocument(content, config, this.sdk);
+    this.setTitle(content.title);
+    this.element.srcdoc = outerDocument(contentPolicy(origins), key, inner);
   }
 
   /** False when there is no document to take the messages. */
@@ -50,14 +51,13 @@ export class Frame {
     return this.#ports !== null;
   }
 
-  setTheme(theme: Theme): void {
-    this.post([{ type: 'applet:theme', theme } satisfies ThemeChanged], 'port');
+  /** What a screen reader calls the frame. */
+  setTitle(title: string | undefined): void {
+    this.element.title = title || 'Applet';
   }
 
-  /** The document said that it leaves. */
-  leaving(): void {
-    this.#closePorts();
-    this.#left = setTimeout(() => this.events.lost(), RELOAD_WAIT);
+  setTheme(theme: Theme): void {
+    this.post([{ type: 'applet:theme', theme } satisfies ThemeChanged], 'port');
   }
 
   dispose(): void {
@@ -70,6 +70,11 @@ export class Frame {
   readonly #onMessage = ({ source, data }: MessageEvent): void => {
     if (source === null || source !== this.element.contentWindow) return;
     if (data?.type === 'applet:hello') this.#handOver(source as Window);
+    if (data?.type === 'applet:leaving') {
+      this.#closePorts();
+      this.#left = setTimeout(() => this.events.lost(), RELOAD_WAIT);
+      this.events.ended();
+    }
   };
 
   #handOver(outer: Window): void {

@@ -1,5 +1,8 @@
 /** The private words between page, outer frame and SDK: everything of type `applet:*`. No host ever sees them. */
 
+/** The SDK's name in stack traces. */
+export const SDK_FILE = 'applet-sdk.js';
+
 export interface Theme {
   dark: boolean;
   /** CSS custom properties by name. */
@@ -14,20 +17,18 @@ export interface SdkConfig {
   theme: Theme;
 }
 
-/** SDK → outer frame → page, once per document; the page answers with `Handover` and its ports. */
+/**
+ * SDK → outer frame → page: a document's first and last word. The page answers the first with `Handover` and its ports.
+ * After the last, a reload brings another hello; a navigation, which is blocked, brings none.
+ */
 export interface Greeting {
-  type: 'applet:hello';
+  type: 'applet:hello' | 'applet:leaving';
   key?: string;
 }
 
 /** Page → outer frame, with the ports [SDK, relay]; outer frame → SDK, with the SDK's port. */
 export interface Handover {
   type: 'applet:port';
-}
-
-/** The document's last word. A reload brings another hello; a navigation, which is blocked, brings none. */
-export interface Leaving {
-  type: 'applet:leaving';
 }
 
 export interface Size {
@@ -67,4 +68,19 @@ export interface ThemeChanged {
   theme: Theme;
 }
 
-export type FromSdk = Leaving | Size | StartFailed | Blocked | LinkClicked | ConsoleDropped;
+export type FromSdk = Size | StartFailed | Blocked | LinkClicked | ConsoleDropped;
+
+const FIELDS: Record<FromSdk['type'], Record<string, 'string' | 'number'>> = {
+  'applet:size': { height: 'number' },
+  'applet:failed': { where: 'string', message: 'string', stack: 'string' },
+  'applet:blocked': { url: 'string', directive: 'string' },
+  'applet:link': { url: 'string' },
+  'applet:dropped': { count: 'number' },
+};
+
+/** The SDK runs in the applet's own realm, where the applet can make it say anything. */
+export function isFromSdk(message: Record<string, unknown>): message is FromSdk & Record<string, unknown> {
+  const { type } = message;
+  if (typeof type !== 'string' || !Object.hasOwn(FIELDS, type)) return false;
+  return Object.entries(FIELDS[type as FromSdk['type']]).every(([name, kind]) => typeof message[name] === kind);
+}

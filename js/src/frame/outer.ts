@@ -6,7 +6,7 @@ export const SANDBOX = 'allow-scripts allow-forms allow-downloads';
 
 /**
  * Runs in the outer frame as text, so it refers to nothing outside itself.
- * A hello needs the SDK's key; `yaar:*` messages are relayed for applets that speak for themselves.
+ * Hello and farewell need the SDK's key; `yaar:*` messages are relayed for applets that speak for themselves.
  */
 function guard(key: string): void {
   const EARLY_LIMIT = 100;
@@ -27,11 +27,11 @@ function guard(key: string): void {
 
   function fromApplet({ data }: MessageEvent): void {
     const type: unknown = data?.type;
-    if (type === 'applet:hello' && data.key === key) {
+    if ((type === 'applet:hello' || type === 'applet:leaving') && data.key === key) {
       relay?.close();
       relay = null;
       early = [];
-      parent.postMessage({ type: 'applet:hello' } satisfies Greeting, '*');
+      parent.postMessage({ type } satisfies Greeting, '*');
     } else if (typeof type === 'string' && type.startsWith('yaar:')) {
       if (relay) relay.postMessage([data]);
       else if (early.length < EARLY_LIMIT) early.push(data);
@@ -40,19 +40,21 @@ function guard(key: string): void {
 
   addEventListener('message', (event) => {
     if (event.source === parent) fromPage(event);
-    else if (event.source !== null && event.source === frames[0]) fromApplet(event);
+    // A document that is going away has no source any more, but it has the key.
+    else if (event.source === frames[0] || event.data?.key === key) fromApplet(event);
   });
 }
 
 const attribute = (text: string): string => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;');
 
 /** The text of the outer frame, with the applet's document in it. */
-export function outerDocument(policy: string, key: string, inner: string, title: string): string {
+export function outerDocument(policy: string, key: string, inner: string): string {
   return [
-    '<!doctype html><html><head>',
+    // A document of this kind takes the page's address as its base, and hands it down: the notebook's path, a token.
+    '<!doctype html><html><head><base href="about:srcdoc">',
     `<meta http-equiv="Content-Security-Policy" content="${attribute(policy)}">`,
     '<style>html,body{margin:0;height:100%;overflow:hidden}iframe{display:block;border:0;width:100%;height:100%}</style>',
     `<script>(${guard})(${JSON.stringify(key)})</script></head><body>`,
-    `<iframe title="${attribute(title)}" sandbox="${SANDBOX}" srcdoc="${attribute(inner)}"></iframe></body></html>`,
+    `<iframe sandbox="${SANDBOX}" srcdoc="${attribute(inner)}"></iframe></body></html>`,
   ].join('');
 }

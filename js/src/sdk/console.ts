@@ -1,5 +1,6 @@
 /** Owns the applet's log: console calls and uncaught errors, as text, to the page; the browser's console keeps them too. */
 
+import { SDK_FILE } from '../frame/messages.js';
 import type { AppConsole } from '../protocol.gen.js';
 import type { Port } from './port.js';
 
@@ -74,9 +75,10 @@ function describe(value: unknown): string {
   });
 }
 
-/** Chrome's stack begins with the message, Firefox's and Safari's do not. */
+/** The author's part of a stack, with the message at its head: Chrome puts it there, Firefox and Safari do not. */
 export function stackOf(error: Error): string {
   const stack = error.stack ?? '';
-  const head = `${error.name}: ${error.message}`;
-  return stack.includes(error.message) ? stack : `${head}\n${stack}`;
+  const lines = stack.split('\n').filter((line) => line && !line.includes(SDK_FILE));
+  if (!stack.includes(error.message)) lines.unshift(`${error.name}: ${error.message}`);
+  return lines.join('\n');
 }

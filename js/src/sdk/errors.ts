@@ -1,40 +1,68 @@
 /** Owns uncaught errors: all go to the log; those of the applet's start are also shown in the output. */
 
-import type { StartFailed } from '../frame/messages.js';
+import { SDK_FILE, type StartFailed } from '../frame/messages.js';
 import { type ConsoleLog, stackOf } from './console.js';
 import type { Port } from './port.js';
 
-/** Author's names for where code stands: the `js` trait, or a script in the HTML. */
-const place = (file: string, line: number, column: number): string =>
-  line ? `${file.startsWith('about:') || !file ? 'applet.html' : file.replace(/^.*\//, '')}:${line}:${column}` : '';
+/** The `js` trait's name in stack traces. */
+export const JS_FILE = 'applet.js';
+const HTML_FILE = 'applet.html';
 
-export function watchErrors(port: Port, log: ConsoleLog): void {
-  let starting = true;
-  // A rejection is told after the code that caused it, so the start ends a tick after the load.
-  window.addEventListener('load', () => setTimeout(() => (starting = false)));
+const isHtml = (file: string): boolean => file === '' || file.startsWith('about:');
+const place = (file: string, line: string | number, column: string | number): string =>
+  `${isHtml(file) ? HTML_FILE : file.replace(/^.*\//, '')}:${line}:${column}`;
 
-  const fail = (where: string, error: unknown, fallback: string): void => {
-    const message = error instanceof Error ? `${error.name}: ${error.message}` : fallback;
-    const stack = error instanceof Error ? stackOf(error) : '';
-    log.add('error', [`Uncaught ${message}${where && ` (${where})`}`, ...(stack ? [stack] : [])]);
-    if (starting) port.send({ type: 'applet:failed', where, message, stack } satisfies StartFailed);
-  };
+/** The first place in a stack that is the author's. */
+function placeIn(stack: string): string {
+  for (const [, file = '', line = '', column = ''] of stack.matchAll(/([\w.:/-]+):(\d+):(\d+)\)?$/gm)) {
+    if (!file.endsWith(SDK_FILE)) return place(file, line, column);
+  }
+  return '';
+}
 
-  window.addEventListener(
-    'error',
-    (event: Event) => {
-      if (event instanceof ErrorEvent) {
-        fail(place(event.filename, event.lineno, event.colno), event.error, event.message);
-      } else {
-        const element = event.target as HTMLElement & { src?: string; href?: string };
-        log.add('error', [`Could not load <${element.localName}> ${String(element.src ?? element.href ?? '')}`]);
-      }
-    },
-    true,
-  );
-  window.addEventListener('unhandledrejection', ({ reason }) => {
-    const stack: unknown = reason?.stack;
-    const at = typeof stack === 'string' ? /([\w.:]+):(\d+):(\d+)\)?$/m.exec(stack) : null;
-    fail(at ? place(at[1] ?? '', Number(at[2]), Number(at[3])) : '', reason, `Unhandled rejection: ${String(reason)}`);
-  });
+/** What Chrome says first of a script that does not parse: how we ran it. */
+const APPEND = /Failed to execute 'append' on 'Element': /;
+
+export class Errors {
+  #starting = true;
+  #runsJs = false;
+
+  constructor(
+    private readonly port: Port,
+    private readonly log: ConsoleLog,
+  ) {}
+
+  watch(): void {
+    window.addEventListener('error', (event: Event) => this.#onError(event), true);
+    window.addEventListener('unhandledrejection', ({ reason }) => {
+      this.#fail(reason, placeIn(String(reason?.stack ?? '')), `Unhandled rejection: ${String(reason)}`);
+    });
+    // A rejection is told after the code that caused it, so the start ends a tick after the load.
+    window.addEventListener('load', () => setTimeout(() => (this.#starting = false)));
+  }
+
+  /** The HTML's own scripts have run; what fails to parse from now on is the `js`. */
+  jsRuns(): void {
+    this.#runsJs = true;
+  }
+
+  #onError(event: Event): void {
+    if (!(event instanceof ErrorEvent)) {
+      const element = event.target as HTMLElement & { src?: string; href?: string };
+      this.log.add('error', [`Could not load <${element.localName}> ${String(element.src ?? element.href ?? '')}`]);
+      return;
+    }
+    const { error, filename, lineno, colno, message } = event;
+    let where = filename.endsWith(SDK_FILE) || !lineno ? placeIn(String(error?.stack ?? '')) : place(filename, lineno, colno);
+    // Code that does not parse has not told its name yet.
+    if (this.#runsJs && error instanceof SyntaxError && isHtml(filename)) where = place(JS_FILE, lineno, colno);
+    this.#fail(error, where || (this.#runsJs ? JS_FILE : ''), message);
+  }
+
+  #fail(error: unknown, where: string, fallback: string): void {
+    const stack = error instanceof Error ? stackOf(error).replace(APPEND, '') : '';
+    const message = error instanceof Error ? `${error.name}: ${error.message.replace(APPEND, '')}` : fallback;
+    this.log.add('error', [`Uncaught ${message}${where && ` (${where})`}`, ...(stack ? [stack] : [])]);
+    if (this.#starting) this.port.send({ type: 'applet:failed', where, message, stack } satisfies StartFailed);
+  }
 }

@@ -3,7 +3,7 @@
 import type { SdkConfig } from '../frame/messages.js';
 import { App } from './app.js';
 import { ConsoleLog } from './console.js';
-import { watchErrors } from './errors.js';
+import { Errors } from './errors.js';
 import { takeLinks } from './links.js';
 import { Port } from './port.js';
 import { isRequest, isThemeChange } from './requests.js';
@@ -23,7 +23,8 @@ document.currentScript?.remove();
 const port = new Port();
 const log = new ConsoleLog(port);
 log.capture();
-watchErrors(port, log);
+const errors = new Errors(port, log);
+errors.watch();
 
 const snapshots = new Snapshots((message) => port.send(message));
 const app = new App(port, snapshots);
@@ -57,13 +58,9 @@ document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDir
   if (disposition === 'enforce') port.send({ type: 'applet:blocked', url: blockedURI, directive: effectiveDirective });
 });
 
-window.addEventListener('pagehide', () => {
-  port.send({ type: 'applet:leaving' });
-  port.flush();
-});
-
 document.addEventListener('DOMContentLoaded', () => {
   takeLinks(port);
+  errors.jsRuns();
   if (js) run(js);
   reportSize(port);
   snapshots.listen();

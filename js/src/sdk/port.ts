@@ -21,9 +21,11 @@ export class Port {
         for (const message of Array.isArray(data) ? data : [data]) received(message);
       };
       this.#port = port;
-      this.flush();
+      this.#flush();
     });
-    window.parent.postMessage({ type: 'applet:hello', key } satisfies Greeting, '*');
+    const tell = (type: Greeting['type']): void => window.parent.postMessage({ type, key } satisfies Greeting, '*');
+    window.addEventListener('pagehide', () => tell('applet:leaving'));
+    tell('applet:hello');
   }
 
   send(message: PortResponse | PortNotice | FromSdk): void {
@@ -32,11 +34,11 @@ export class Port {
       if (this.#queue.length > LIMIT) this.#queue.shift();
     } else if (!this.#scheduled) {
       this.#scheduled = true;
-      queueMicrotask(() => this.flush());
+      queueMicrotask(() => this.#flush());
     }
   }
 
-  flush(): void {
+  #flush(): void {
     this.#scheduled = false;
     if (!this.#queue.length) return;
     const batch = this.#queue;

@@ -1,5 +1,7 @@
 /** Owns how the applet's `js` is run: as a classic global script, or as a module when it is one. */
 
+import { JS_FILE } from './errors.js';
+
 const MARKED = /^(?:\s|\/\/.*\n|\/\*[^]*?\*\/)*?(?:\/\/[^\n]*@module\b|\/\*(?:(?!\*\/)[^])*@module\b)/;
 
 /** A module says so in a leading comment, or uses import or export where a script could not. */
@@ -18,7 +20,7 @@ export function isModule(js: string): boolean {
 export function run(js: string): void {
   const script = document.createElement('script');
   if (isModule(js)) script.type = 'module';
-  script.textContent = `${js}\n//# sourceURL=applet.js`;
+  script.textContent = `${js}\n//# sourceURL=${JS_FILE}`;
   document.head.append(script);
   script.remove();
 }

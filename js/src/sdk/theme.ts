@@ -5,7 +5,7 @@ import type { Theme } from '../frame/messages.js';
 const DEFAULTS = [
   ':where(html){background:var(--applet-background);color:var(--applet-foreground)}',
   ':where(html){font:14px/1.5 var(--applet-font);accent-color:var(--applet-accent)}',
-  ':where(body){margin:0;padding:8px}',
+  ':where(body:has(>#appletView)){margin:0}:where(#appletView){padding:8px}',
   ':where(#appletView>:first-child){margin-top:0}:where(#appletView>:last-child){margin-bottom:0}',
   ':where(code,pre,kbd,samp){font-family:var(--applet-mono)}',
   ':where(a){color:var(--applet-accent)}',

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AppSnapshot } from '../../src/protocol.gen.js';
+import { Snapshots } from '../../src/sdk/snapshot.js';
+
+let sent: AppSnapshot[];
+let snapshots: Snapshots;
+let value: unknown;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  sent = [];
+  value = 'first';
+  snapshots = new Snapshots((message) => sent.push(message));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+const watch = (handler: () => unknown = () => value): void =>
+  snapshots.watch({ text: { snapshot: true, handler }, other: { handler: () => 'not kept' } });
+const snapshot = (text: unknown, seq: number | null = null) => ({ type: 'yaar:app-snapshot', state: { text }, seq });
+
+it('sends what changed, within a tenth of a second', async () => {
+  watch();
+  await pass(0);
+  value = 'second';
+  snapshots.touch();
+  await pass(100);
+  expect(sent).toEqual([snapshot('second')]);
+  snapshots.touch();
+  await pass(100);
+  expect(sent).toHaveLength(1);
+});
+
+it('does not send what a document starts with: it may be about to be hydrated', async () => {
+  watch();
+  snapshots.touch();
+  await pass(5000);
+  expect(sent).toEqual([]);
+});
+
+it('does nothing when no key is marked', async () => {
+  const handler = vi.fn();
+  snapshots.watch({ a: { handler } });
+  snapshots.touch();
+  await pass(1000);
+  expect(handler).not.toHaveBeenCalled();
+});
+
+describe('commands', () => {
+  it('are in the snapshot up to its seq', async () => {
+    watch();
+    await pass(0);
+    snapshots.changeStarted();
+    value = 'by a command';
+    snapshots.changeSettled(3);
+    await pass(100);
+    expect(sent).toEqual([snapshot('by a command', 3)]);
+  });
+
+  it('that run keep a snapshot from being taken', async () => {
+    watch();
+    await pass(0);
+    snapshots.changeStarted();
+    value = 'half done';
+    snapshots.touch();
+    await pass(1000);
+    expect(sent).toEqual([]);
+    value = 'done';
+    snapshots.changeSettled(4);
+    await pass(100);
+    expect(sent).toEqual([snapshot('done', 4)]);
+  });
+
+  it('that overlap are all in it', async () => {
+    watch();
+    await pass(0);
+    snapshots.changeStarted();
+    snapshots.changeStarted();
+    snapshots.changeSettled(6);
+    await pass(1000);
+    expect(sent).toEqual([]);
+    snapshots.changeSettled(5);
+    await pass(100);
+    expect(sent).toEqual([snapshot('first', 6)]);
+  });
+
+  it('that begin while an async handler is read make that reading void', async () => {
+    watch(async () => {
+      const read = value;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return read;
+    });
+    await pass(50);
+    value = 'before';
+    snapshots.touch();
+    await pass(120);
+    snapshots.changeStarted();
+    value = 'after';
+    snapshots.changeSettled(7);
+    await pass(2000);
+    expect(sent).toEqual([snapshot('after', 7)]);
+  });
+});
+
+describe('a key', () => {
+  it.each([['is too large', 'x'.repeat(300_000)], ['is a cycle', 10n], ['has nothing', undefined]])('that %s is left out', async (_, bad) => {
+    snapshots.watch({ good: { snapshot: true, handler: () => value }, bad: { snapshot: true, handler: () => bad } });
+    await pass(0);
+    value = 'second';
+    snapshots.touch();
+    await pass(5000);
+    expect(sent).toMatchObject([{ state: { good: 'second' } }]);
+    expect(Object.keys(sent[0]?.state ?? {})).toEqual(['good']);
+  });
+
+  it('whose handler throws or rejects is left out', async () => {
+    const throws = (): never => {
+      throw new Error('no');
+    };
+    snapshots.watch({
+      good: { snapshot: true, handler: () => value },
+      throws: { snapshot: true, handler: throws },
+      rejects: { snapshot: true, handler: () => Promise.reject(new Error('no')) },
+    });
+    await pass(0);
+    value = 'second';
+    snapshots.touch();
+    await pass(5000);
+    expect(sent).toMatchObject([{ state: { good: 'second' } }]);
+  });
+});
