@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import jsonschema_rs
 import msgspec
 
 from ..errors import InvalidParams, UnknownCommand, UnknownStateKey
@@ -94,6 +93,8 @@ def _compile(schema: dict[str, Json] | bool, text: bytes) -> Any:
         return UnusableSchema(f"it is larger than {MAX_SCHEMA_BYTES // 1024} kB")
     if text.count(b'"$ref"') > MAX_REFS:
         return UnusableSchema(f"it has more than {MAX_REFS} references")
+    import jsonschema_rs  # slow to load, and many applets declare no schema
+
     try:
         return jsonschema_rs.validator_for(
             schema, retriever=_refuse, pattern_options=jsonschema_rs.RegexOptions(size_limit=1 << 20)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import inspect
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
 
 log = logging.getLogger("jupyter_applets")
 
@@ -18,6 +20,8 @@ class Callback:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self._context = contextvars.copy_context()
+        import asyncio  # slow to load, and loaded already wherever a loop runs
+
         try:
             self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
         except RuntimeError:
@@ -34,6 +38,8 @@ class Callback:
         try:
             result = self.function(*args)
             if inspect.iscoroutine(result):
+                import asyncio
+
                 task = asyncio.ensure_future(result)
                 _running.add(task)
                 task.add_done_callback(_done)

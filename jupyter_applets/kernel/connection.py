@@ -42,6 +42,8 @@ class Connection:
 
                 self._local = LocalHost(place.session(), place.kernel_id(), __version__)
                 self._local.link.on_notice = self._on_notice
+                if self._server is None:
+                    self._open_windows()
             return self._local
 
     def add(self, owner: WindowOwner) -> None:
@@ -68,6 +70,12 @@ class Connection:
             return self._server
         return self.local().link
 
+    def tell(self, window_id: str, name: str, arguments: dict[str, Json]) -> None:
+        """Call without waiting for the reply. The host inside the kernel is not made for this: it gets the windows when
+        it is made."""
+        if self._server is not None or self._local is not None:
+            self.link(window_id).call(name, arguments)
+
     def call(
         self,
         window_id: str,
@@ -79,10 +87,10 @@ class Connection:
         """Call and block. `instead` is the awaiting form of a call that a page answers, where that cannot be done."""
         link = self.link(window_id)
         if link is self._server or instead is None:
-            return wait(link, link.call(name, arguments, timeout, now=True), timeout)
+            return wait(link, link.call(name, arguments, timeout), timeout)
         self._cells.check_blocking(instead)
         try:
-            return wait(link, link.call(name, arguments, timeout, now=True), timeout)
+            return wait(link, link.call(name, arguments, timeout), timeout)
         except AppletError as e:
             raise self._cells.explain(e) from None
 
@@ -117,11 +125,11 @@ class Connection:
             certificate=server.certificate,
         )
         link.on_notice = self._on_notice
-        link.on_welcome = self._on_welcome
+        # Perhaps a new host: it must know our windows.
+        link.on_welcome = self._open_windows
         return link
 
-    def _on_welcome(self) -> None:
-        """A host has taken us in, perhaps a new one: it must know our windows."""
+    def _open_windows(self) -> None:
         for owner in list(self._owners.values()):
             owner.open_window()
 

@@ -5,15 +5,18 @@ The deadline is the host's to decide. The wait here only ends later by itself wh
 
 from __future__ import annotations
 
-import asyncio
 import concurrent.futures
 import logging
 import weakref
 from collections import deque
+from typing import TYPE_CHECKING
 
 from ..errors import LinkLost
 from ..link.base import Link, PendingCall
 from ..protocol.base import COMMAND_TIMEOUT, READY_TIMEOUT, Json
+
+if TYPE_CHECKING:
+    import asyncio
 
 log = logging.getLogger("jupyter_applets")
 
@@ -37,9 +40,11 @@ def wait(link: Link, pending: PendingCall, timeout: float | None) -> Json:
 
 
 async def wait_async(link: Link, pending: PendingCall, timeout: float | None) -> Json:
+    import asyncio  # slow to load, and loaded already wherever a loop runs
+
     loop = asyncio.get_running_loop()
     arrived: asyncio.Future[None] = loop.create_future()
-    _arrivals(loop).watch(pending, arrived)
+    _arrivals.setdefault(loop, _Arrivals()).watch(pending, arrived)
     patience = loop.call_later(_patience(timeout), _settle, arrived)
     try:
         await arrived
@@ -57,34 +62,30 @@ async def wait_async(link: Link, pending: PendingCall, timeout: float | None) ->
 
 
 class _Arrivals:
-    """The replies that have come for the calls awaited on one loop. However many came together, the loop wakes once."""
+    """The replies that have come for calls awaited on one loop: however many came together, the loop is woken once."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+    def __init__(self) -> None:
         self._arrived: deque[asyncio.Future[None]] = deque()
+        self._waking = False
 
     def watch(self, pending: PendingCall, arrived: asyncio.Future[None]) -> None:
         pending.add_done_callback(lambda _: self._add(arrived))
 
     def _add(self, arrived: asyncio.Future[None]) -> None:
-        first = not self._arrived
+        # In this order, and in the other one below, so that none is left behind.
         self._arrived.append(arrived)
-        if first and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._settle_all)
+        loop = arrived.get_loop()
+        if not self._waking and not loop.is_closed():
+            self._waking = True
+            loop.call_soon_threadsafe(self._settle_all)
 
     def _settle_all(self) -> None:
+        self._waking = False
         while self._arrived:
             _settle(self._arrived.popleft())
 
 
-_by_loop: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Arrivals] = weakref.WeakKeyDictionary()
-
-
-def _arrivals(loop: asyncio.AbstractEventLoop) -> _Arrivals:
-    arrivals = _by_loop.get(loop)
-    if arrivals is None:
-        arrivals = _by_loop[loop] = _Arrivals(loop)
-    return arrivals
+_arrivals: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Arrivals] = weakref.WeakKeyDictionary()
 
 
 def _settle(arrived: asyncio.Future[None]) -> None:

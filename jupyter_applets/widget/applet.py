@@ -169,9 +169,9 @@ class Applet(anywidget.AnyWidget):
     def close(self) -> None:
         """Close the window, wherever it is shown."""
         if self.comm is not None:
+            name = {"windowId": self.window_id, "session": self._session}
+            self._connection.tell(self.window_id, "close_window", name)
             self._connection.remove(self)
-            link = self._connection.link(self.window_id)
-            link.call("close_window", {"windowId": self.window_id, "session": self._session})
         super().close()
 
     # ---- WindowOwner
@@ -179,7 +179,7 @@ class Applet(anywidget.AnyWidget):
     def open_window(self) -> None:
         content = msgspec.to_builtins(Content(*(getattr(self, name) for name in _CONTENT)))
         arguments = {"windowId": self.window_id, "revision": self._revision, "content": content}
-        self._connection.link(self.window_id).call("open_window", arguments)
+        self._connection.tell(self.window_id, "open_window", arguments)
 
     def take_notice(self, notice: Any) -> None:
         match notice:

@@ -193,8 +193,7 @@ async def test_no_delay_on_either_end(make_link: Any, open_page: OpenPage, jp_se
     assert seen == [True, True]
     connection = link._connection
     assert connection is not None
-    assert connection.protocol is not None
-    assert no_delay(connection.protocol.stream.socket)  # type: ignore[attr-defined]
+    assert no_delay(connection.sock)
 
 
 def no_delay(socket: sockets.socket) -> bool:
