@@ -24,6 +24,9 @@ AppletError
 ├── RouteError                    this kind of call is not possible here
 │   ├── BlockingCallUnavailable
 │   └── AwaitUnavailable
+├── WorkspaceError                a file cannot be reached or changed
+│   ├── PathRefused               the path leads out, or to what applets may not have
+│   └── FileMissing               (also a FileNotFoundError)
 ├── InvalidMessage                a message of the wrong shape
 ├── ProtocolMismatch              kernel, server and page speak different protocol versions
 ├── UnknownTool                   a call names no tool of the host
@@ -45,6 +48,7 @@ __all__ = [
     "CallError",
     "CallTimeout",
     "Cancelled",
+    "FileMissing",
     "Forbidden",
     "HandlerFailed",
     "InternalError",
@@ -57,6 +61,7 @@ __all__ = [
     "NotOptedIn",
     "NotReady",
     "NotShown",
+    "PathRefused",
     "ProtocolMismatch",
     "ResultNotJson",
     "RouteError",
@@ -68,6 +73,7 @@ __all__ = [
     "ViewGone",
     "WindowError",
     "WindowNotFound",
+    "WorkspaceError",
     "from_wire",
 ]
 
@@ -173,6 +179,18 @@ class BlockingCallUnavailable(RouteError):
 
 class AwaitUnavailable(RouteError):
     code = "AWAIT_UNAVAILABLE"
+
+
+class WorkspaceError(AppletError):
+    code = "WORKSPACE_ERROR"
+
+
+class PathRefused(WorkspaceError):
+    code = "PATH_REFUSED"
+
+
+class FileMissing(WorkspaceError, FileNotFoundError):
+    code = "FILE_MISSING"
 
 
 class InvalidMessage(AppletError):

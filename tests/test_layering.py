@@ -14,6 +14,7 @@ MAY_IMPORT = {
     "protocol": {"errors"},
     "host": {"protocol"},
     "tools": {"host"},
+    "workspace": {"errors"},
     "link": {"protocol"},
     "kernel": {"link"},
     "widget": {"kernel"},
