@@ -3,8 +3,8 @@
 const STYLE = `
 .jupyter-applet{position:relative;color:var(--jp-content-font-color1,inherit);font:13px/1.5 var(--jp-ui-font-family,system-ui,sans-serif)}
 .jupyter-applet iframe{display:block;border:0;width:100%}
-.jupyter-applet[data-state=loading]{min-height:24px;overflow:hidden}
-.jupyter-applet[data-state=loading] iframe{position:absolute;inset:0 0 auto;visibility:hidden}
+.jupyter-applet:is([data-state=loading],[data-state=lost]){min-height:24px;overflow:hidden}
+.jupyter-applet:is([data-state=loading],[data-state=lost]) iframe{position:absolute;inset:0 0 auto;visibility:hidden}
 .jupyter-applet[data-state=closed] iframe{opacity:.5;pointer-events:none}
 .jupyter-applet-note{color:var(--jp-ui-font-color2,#757575);padding:2px 8px}
 .jupyter-applet-wait{opacity:0;animation:jupyter-applet-show .2s .15s forwards}
@@ -66,10 +66,16 @@ export class Panels {
 
   /** Something can be seen; a closed applet stays closed. */
   showFrame(): void {
-    if (this.root.dataset['state'] === 'loading') this.#setState('shown', null);
+    if (this.root.dataset['state'] !== 'closed') this.#setState('shown', null);
+  }
+
+  /** The frame holds the browser's own error page, which helps nobody. */
+  showLost(): void {
+    this.#setState('lost', null);
   }
 
   showClosed(): void {
+    this.clearBars();
     this.#setState('closed', make('div', { className: 'jupyter-applet-note', textContent: 'This applet was closed.' }));
   }
 
@@ -113,7 +119,7 @@ export class Panels {
     return panel;
   }
 
-  #setState(state: 'loading' | 'shown' | 'closed', note: HTMLElement | null): void {
+  #setState(state: 'loading' | 'shown' | 'lost' | 'closed', note: HTMLElement | null): void {
     this.root.dataset['state'] = state;
     this.#note?.remove();
     this.#note = note;

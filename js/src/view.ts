@@ -24,8 +24,15 @@ export interface ViewOptions {
   permit(permissions: Record<string, unknown>): void;
 }
 
-/** What a listed origin opens. Frames, for one, stay closed to everybody. */
-const ALLOWABLE = ['connect', 'font', 'img', 'media', 'script', 'style'];
+/** What a listed origin opens, by the policy's name for it. Frames, for one, stay closed to everybody. */
+const KINDS: Record<string, string> = {
+  connect: 'data',
+  font: 'fonts',
+  img: 'images',
+  media: 'media',
+  script: 'scripts',
+  style: 'styles',
+};
 
 /** Null for 'inline', 'eval' and the like: nothing that could be allowed. */
 const originOf = (url: string): string | null => policyOrigin(/^\w+:\/\/[^/?#]+/.exec(url)?.[0]);
@@ -174,8 +181,8 @@ export class View implements ChannelView {
 
   #showBlocked(url: string, directive: string): void {
     const what = directive.replace(/-src.*$/, '');
-    const origin = ALLOWABLE.includes(what) ? originOf(url) : null;
-    if (origin) this.#panels.showBar(origin, `Blocked: ${origin} (${what})`, ['Allow', () => this.#allow(origin)]);
+    const origin = what in KINDS ? originOf(url) : null;
+    if (origin) this.#panels.showBar(origin, `This applet wants to reach ${origin} (${KINDS[what]}).`, ['Allow', () => this.#allow(origin)]);
     else this.#panels.showBar(url, `Blocked: ${url} (${what})`);
   }
 
@@ -188,7 +195,7 @@ export class View implements ChannelView {
   }
 
   #showLost(): void {
-    this.#panels.showFrame();
+    this.#panels.showLost();
     this.#panels.clearError();
     this.#panels.showError({
       message: 'The applet tried to leave its page, which an applet cannot do.',

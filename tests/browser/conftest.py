@@ -99,30 +99,34 @@ def start_lab(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureR
 # ── pages and notebooks ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def make_context(browser: Browser, console: list[str]) -> BrowserContext:
+    """A profile whose pages write what they say on their consoles to `console`."""
+
+    def listen(page: Page) -> None:
+        page.on("console", lambda message: console.append(describe(message)))
+        page.on("pageerror", lambda error: console.append(f"uncaught: {error}"))
+
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(TIMEOUT_MS)
+    context.add_init_script(path=PAGE_SCRIPT)
+    context.on("page", listen)
+    return context
+
+
 @pytest.fixture
 def new_context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[NewContext]:
     """Make a fresh browser profile: a user of their own, with no cookie. Two tabs are two pages of one profile."""
     contexts: list[BrowserContext] = []
     console: list[str] = []
 
-    def listen(page: Page) -> None:
-        page.on("console", lambda message: console.append(describe(message)))
-        page.on("pageerror", lambda error: console.append(f"uncaught: {error}"))
-
     def make() -> BrowserContext:
-        context = browser.new_context(viewport={"width": 1280, "height": 900})
-        context.set_default_timeout(TIMEOUT_MS)
-        context.add_init_script(path=PAGE_SCRIPT)
-        context.on("page", listen)
+        context = make_context(browser, console)
         contexts.append(context)
         return context
 
     yield make
     if failed(request.node):
-        folder = artifacts(request.node)
-        for number, page in enumerate((page for context in contexts for page in context.pages), 1):
-            page.screenshot(path=folder / f"page-{number}.png")
-        (folder / "console.txt").write_text("\n".join(console))
+        keep_pages(request.node, [page for context in contexts for page in context.pages], console)
     for context in contexts:
         context.close()
 
@@ -162,6 +166,34 @@ def open_notebook(request: pytest.FixtureRequest) -> Iterator[OpenNotebook]:
             keep_log(request.node, lab, "lab.log")
 
 
+@pytest.fixture(scope="module")
+def module_notebook(browser: Browser, lab: Lab, request: pytest.FixtureRequest) -> Iterator[tuple[Notebook, list[str]]]:
+    """Opening a notebook takes seconds, so the tests of a module may share one; `notebook` is how they see it."""
+    console: list[str] = []
+    context = make_context(browser, console)
+    name = f"{request.path.stem}.ipynb"
+    write_notebook(lab.root / name, [""])
+    notebook = Notebook(lab, context.new_page(), name)
+    notebook.open()
+    notebook.run("from jupyter_applets import *")
+    yield notebook, console
+    context.close()
+    lab.end_kernels()
+    lab.reset_settings()
+
+
+@pytest.fixture
+def notebook(module_notebook: tuple[Notebook, list[str]], request: pytest.FixtureRequest) -> Iterator[Notebook]:
+    """The module's notebook without the cells of the tests before. The kernel and its names are the same."""
+    notebook, console = module_notebook
+    notebook.clear()
+    console.clear()
+    yield notebook
+    if failed(request.node):
+        keep_pages(request.node, [notebook.page], console)
+        keep_log(request.node, notebook.lab, "lab.log")
+
+
 # ── what a failure leaves ────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -186,6 +218,12 @@ def artifacts(item: pytest.Item) -> Path:
     folder = ARTIFACTS / slug(item)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def keep_pages(item: pytest.Item, pages: Sequence[Page], console: Sequence[str]) -> None:
+    for number, page in enumerate(pages, 1):
+        page.screenshot(path=artifacts(item) / f"page-{number}.png")
+    (artifacts(item) / "console.txt").write_text("\n".join(console))
 
 
 def keep_log(item: pytest.Item, lab: Lab, name: str) -> None:

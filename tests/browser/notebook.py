@@ -5,6 +5,7 @@ Nothing here sleeps: each method returns when JupyterLab says that it is done, o
 
 from __future__ import annotations
 
+import json
 import re
 import uuid
 from collections.abc import Sequence
@@ -97,17 +98,45 @@ class Notebook:
 
     def run_cell(self, index: int, *, check: bool = True) -> None:
         self.start_cell(index)
-        self.wait_done(check=check)
+        self.wait_done(check=check, cell=index)
 
     def start_cell(self, index: int) -> None:
         self._start("notebook:run-cell", cell=index)
 
-    def wait_done(self, *, check: bool = True, timeout: float = RUN_TIMEOUT) -> None:
-        """Wait until nothing runs and the kernel is idle."""
+    def add_cell(self, source: str) -> int:
+        """Put a cell at the end; its index."""
+        return int(self.page.evaluate("([path, source]) => labPage.addCell(path, source)", [self.path, source]))
+
+    def clear(self) -> None:
+        """Delete the cells, and with them what they show."""
+        self.page.evaluate("path => labPage.clear(path)", self.path)
+
+    def run(self, source: str) -> int:
+        """Run this in a new cell at the end; the cell's index. A cell that raises fails the test."""
+        index = self.add_cell(source)
+        self.run_cell(index)
+        return index
+
+    def value(self, expression: str) -> Any:
+        """What an expression is in the kernel, by way of a new cell that prints it."""
+        index = self.run(f"import json\nprint(json.dumps({expression}))")
+        return json.loads(self.output_text(index))
+
+    def error(self, source: str) -> tuple[str, str]:
+        """The name and the message of the exception that a new cell ends with."""
+        index = self.add_cell(source)
+        self.run_cell(index, check=False)
+        outputs = self.page.evaluate("([path, index]) => labPage.outputs(path, index)", [self.path, index])
+        errors = [(o["ename"], o["evalue"]) for o in outputs if o["output_type"] == "error"]
+        assert len(errors) == 1, outputs
+        return errors[0]
+
+    def wait_done(self, *, check: bool = True, cell: int | None = None, timeout: float = RUN_TIMEOUT) -> None:
+        """Wait until nothing runs and the kernel is idle. With `check`, no cell (or not this one) may have raised."""
         self._wait("path => labPage.isDone(path)", timeout=timeout)
         if check:
-            errors = [_ANSI.sub("", error) for error in self.page.evaluate("path => labPage.errors(path)", self.path)]
-            assert not errors, "\n".join(errors)
+            errors = self.page.evaluate("([path, cell]) => labPage.errors(path, cell ?? undefined)", [self.path, cell])
+            assert not errors, "\n".join(_ANSI.sub("", error) for error in errors)
 
     def wait_busy(self) -> None:
         self._wait("path => labPage.kernelStatus(path) === 'busy'")
@@ -120,6 +149,7 @@ class Notebook:
 
     def start_kernel(self) -> None:
         """Choose a kernel from the menu for a notebook that has none, as after a restart of the server."""
+        self.page.evaluate("labPage.refresh()")
         self._wait("path => !labPage.kernelStatus(path)")
         self._start("notebook:change-kernel")
         self.page.locator(".jp-Dialog select").select_option(label="Python 3 (ipykernel)")

@@ -31,14 +31,35 @@ if (window === window.top) {
     return panel.id;
   };
 
-  const errors = (path) =>
-    find(path).content.widgets.flatMap((cell) =>
+  // Of one cell, or of all.
+  const errors = (path, index) =>
+    find(path).content.widgets.slice(index ?? 0, (index ?? Infinity) + 1).flatMap((cell) =>
       (cell.model.toJSON().outputs ?? [])
         .filter((output) => output.output_type === 'error')
         .map((output) => `${output.ename}: ${output.evalue}\n${output.traceback.join('\n')}`),
     );
 
+  // Puts a cell at the end, as a person who types it there, and returns its index.
+  const addCell = (path, source) => {
+    const { sharedModel } = find(path).content.model;
+    sharedModel.insertCell(sharedModel.cells.length, { cell_type: 'code', source });
+    return sharedModel.cells.length - 1;
+  };
+
+  // Leaves one empty cell.
+  const clear = (path) => {
+    const { sharedModel } = find(path).content.model;
+    sharedModel.insertCell(0, { cell_type: 'code', source: '' });
+    sharedModel.deleteCellRange(1, sharedModel.cells.length);
+  };
+
+  const outputs = (path, index) => find(path).content.model.sharedModel.getCell(index).toJSON().outputs;
+
+  // Has Lab look which kernels still run, as the button of its panel of running kernels does. By itself it looks when it
+  // has time, which after a restart of the server can take a minute.
+  const refresh = () => app().serviceManager.sessions.refreshRunning();
+
   const kernelStatus = (path) => kernel(path)?.status;
   const isDone = (path) => !runs.includes(null) && kernelStatus(path) === 'idle';
-  window.labPage = { errors, isDone, isOpen, kernelStatus, ready, runs, start };
+  window.labPage = { addCell, clear, errors, isDone, isOpen, kernelStatus, outputs, ready, refresh, runs, start };
 }

@@ -62,6 +62,7 @@ document.addEventListener('DOMContentLoaded', () => {
   takeLinks(port);
   errors.jsRuns();
   if (js) run(js);
+  port.listen();
   reportSize(port);
   snapshots.listen();
 });

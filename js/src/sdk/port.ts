@@ -11,21 +11,20 @@ export class Port {
   #queue: unknown[] = [];
   #scheduled = false;
 
+  #received: (message: unknown) => void = () => {};
+
   /** Asks for the port. `received` gets each message of the page. */
   connect(key: string, received: (message: unknown) => void): void {
-    window.addEventListener('message', (event) => {
-      const port = event.ports[0];
-      if (event.source !== window.parent || event.data?.type !== 'applet:port' || !port) return;
-      event.stopImmediatePropagation();
-      port.onmessage = ({ data }) => {
-        for (const message of Array.isArray(data) ? data : [data]) received(message);
-      };
-      this.#port = port;
-      this.#flush();
-    });
+    this.#received = received;
+    this.listen();
     const tell = (type: Greeting['type']): void => window.parent.postMessage({ type, key } satisfies Greeting, '*');
     window.addEventListener('pagehide', () => tell('applet:leaving'));
     tell('applet:hello');
+  }
+
+  /** Again after the applet's script ran: `document.write` in it takes away every listener of the window. */
+  listen(): void {
+    if (!this.#port) window.addEventListener('message', this.#onMessage);
   }
 
   send(message: PortResponse | PortNotice | FromSdk): void {
@@ -37,6 +36,17 @@ export class Port {
       queueMicrotask(() => this.#flush());
     }
   }
+
+  readonly #onMessage = (event: MessageEvent): void => {
+    const port = event.ports[0];
+    if (event.source !== window.parent || event.data?.type !== 'applet:port' || !port) return;
+    event.stopImmediatePropagation();
+    port.onmessage = ({ data }) => {
+      for (const message of Array.isArray(data) ? data : [data]) this.#received(message);
+    };
+    this.#port = port;
+    this.#flush();
+  };
 
   #flush(): void {
     this.#scheduled = false;
