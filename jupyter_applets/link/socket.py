@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import random
-import select
+import selectors
 import socket
 import ssl
 import threading
@@ -85,6 +85,8 @@ class SocketLink(Link):
                     self._converse(connection)
                 except (OSError, WebSocketException) as e:
                     log.debug("the connection to the Jupyter server has ended: %r", e)
+                except Exception:
+                    log.exception("the link to the Jupyter server failed, and connects again")
                 finally:
                     self._hang_up(connection)
             # Full jitter: a hundred kernels of one server must not come back in step.
@@ -156,34 +158,27 @@ class SocketLink(Link):
         connection.send(encode([Hello(PROTOCOL, self._version, "kernel", self.session, self.kernel)]))
         self._connection = connection
         asked = False
-        while not self._closed.is_set():
-            for frame in self._take_queue():
-                connection.send(frame)
-            ready = self._wait(connection)
-            if self._woken in ready:
-                self._woken.recv(4096)
-            if connection.sock in ready:
-                asked = False
-                opcode, data = connection.recv_data(control_frame=True)
-                if opcode == ABNF.OPCODE_CLOSE:
-                    return
-                if opcode == ABNF.OPCODE_TEXT:
-                    self._deliver(_codec.decode(data))
-            elif not ready:
-                if asked:
-                    raise TimeoutError("the server has gone silent")
-                asked = True
-                connection.ping()
-
-    def _wait(self, connection: WebSocket) -> list[socket.socket]:
-        """Which of the two has something to say; none when it was quiet for long."""
-        sock = connection.sock
-        if sock is None:
-            raise ConnectionError("the connection was closed")
-        # What TLS has read ahead makes no socket ready.
-        if isinstance(sock, ssl.SSLSocket) and sock.pending():
-            return [sock]
-        return select.select([sock, self._woken], [], [], PING_EVERY)[0]
+        with selectors.DefaultSelector() as selector:
+            selector.register(connection, selectors.EVENT_READ)
+            selector.register(self._woken, selectors.EVENT_READ)
+            while not self._closed.is_set():
+                for frame in self._take_queue():
+                    connection.send(frame)
+                ready = _wait(selector, connection)
+                if self._woken in ready:
+                    self._woken.recv(4096)
+                if connection in ready:
+                    asked = False
+                    opcode, data = connection.recv_data(control_frame=True)
+                    if opcode == ABNF.OPCODE_CLOSE:
+                        return
+                    if opcode == ABNF.OPCODE_TEXT:
+                        self._deliver(_codec.decode(data))
+                elif not ready:
+                    if asked:
+                        raise TimeoutError("the server has gone silent")
+                    asked = True
+                    connection.ping()
 
     def _hang_up(self, connection: WebSocket) -> None:
         self._connection = None
@@ -196,3 +191,11 @@ class SocketLink(Link):
             ),
             only_sent=True,
         )
+
+
+def _wait(selector: selectors.BaseSelector, connection: WebSocket) -> list[object]:
+    """Who has something to say; nobody, when it was quiet for long."""
+    # What TLS has read ahead makes no socket ready.
+    if isinstance(connection.sock, ssl.SSLSocket) and connection.sock.pending():
+        return [connection]
+    return [key.fileobj for key, _ in selector.select(PING_EVERY)]

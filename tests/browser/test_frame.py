@@ -69,7 +69,7 @@ def test_js_with_import_or_export_is_a_module(notebook: Notebook) -> None:
 def test_js_may_write_its_document_anew(notebook: Notebook) -> None:
     js = """
       document.write('<b>written</b>'); document.close();
-      window.yaar.app.register({ appId: 'w', name: 'W', state: { text: { handler: () => document.body.textContent } } });
+      window.yaar.app.register({ appId: 'w', state: { text: { handler: () => document.body.textContent } } });
     """
     cell = notebook.run(applet_cell(html="<p>old", js=js))
     expect(notebook.applet(cell).locator("b")).to_be_visible()
