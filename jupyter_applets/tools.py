@@ -84,7 +84,9 @@ def app_query(host: Host, caller: Caller, query: AppQuery, timeout: float | None
 def app_command(host: Host, caller: Caller, command: AppCommand, timeout: float | None) -> Later:
     """Run a command of an applet."""
     window = host.windows.find(command.window_id, session=command.session, home=host.session_of(caller))
-    return host.ask(caller, window, CommandAsk(command.command, command.params), timeout)
+    # Null is what many clients send for "no params".
+    params = msgspec.UNSET if command.params is None else command.params
+    return host.ask(caller, window, CommandAsk(command.command, params), timeout)
 
 
 @_tool(OpenWindow)

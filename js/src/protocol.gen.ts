@@ -47,14 +47,12 @@ export interface QueryRequest {
   stateKey: string;
 }
 
-/** `seq` is the command's place in the window's log; the applet's snapshots name the last one they contain. */
 export interface CommandRequest {
   type: "yaar:app-command-request";
   requestId: string;
   command: string;
   params?: Json;
   replayed?: boolean;
-  seq?: number | null;
 }
 
 export interface HydrateRequest {
@@ -107,11 +105,10 @@ export interface AppInteraction {
   content: string;
 }
 
-/** The values of the state keys marked `snapshot`, with every command up to `seq` in them. */
+/** The values of the state keys marked `snapshot`, with every command in them that was answered before. */
 export interface AppSnapshot {
   type: "yaar:app-snapshot";
   state: Record<string, Json>;
-  seq?: number | null;
 }
 
 /** One console call or uncaught error. Arguments are already text: an applet's objects stay in the applet. */
@@ -188,7 +185,7 @@ export interface AppProtocolResponse {
   response: ManifestAnswer | QueryAnswer | CommandAnswer | HydrateAnswer;
 }
 
-/** An applet registered. A new `document` is a reload (restore it); the same one registered again (do not). */
+/** An applet registered. A new `document` is a reload (restore it); the same one registered again (do not). `revision` is that of the content which the document shows. */
 export interface AppProtocolReady {
   type: "APP_PROTOCOL_READY";
   windowId: string;
@@ -196,6 +193,7 @@ export interface AppProtocolReady {
   document?: number | null;
   manifest?: AppManifest | null;
   hydrates?: boolean;
+  revision?: number | null;
 }
 
 /** What a window shows. `appProtocol` false means that the applet did not opt in to queries and commands. */
@@ -210,13 +208,14 @@ export interface Content {
   appProtocol?: boolean;
 }
 
-/** One iframe as its page knows it; repeated in `Hello` after a cut, so that nothing is mounted or replayed again. `revision` is that of the content it shows. `document` counts the loads of the frame. */
+/** One iframe as its page knows it; repeated in `Hello` after a cut, so that nothing is mounted or replayed again. `revision` is that of the content it shows. `document` counts the loads of the frame. `settled` says that a host has had this document before: it is as it should be, and is not to be restored. */
 export interface ViewState {
   viewId: string;
   windowId: string;
   revision?: number;
   document?: number;
   ready?: boolean;
+  settled?: boolean;
   manifest?: AppManifest | null;
   hydrates?: boolean;
   snapshot?: Record<string, Json> | null;
@@ -299,7 +298,6 @@ export interface Snapshot {
   windowId: string;
   viewId: string;
   state: Record<string, Json>;
-  seq?: number | null;
 }
 
 export interface ConsoleEntry {

@@ -7,7 +7,7 @@ import type { ConsoleDropped, FromSdk } from './frame/messages.js';
 import { listedNetwork, policyOrigin } from './frame/policy.js';
 import { readTheme, watchTheme } from './frame/theme.js';
 import { Panels } from './panels.js';
-import type { AppProtocolRequest, Content, ViewState } from './protocol.gen.js';
+import type { AppProtocolRequest, Content, FromPage, ViewState } from './protocol.gen.js';
 import { FILL_HEIGHT, MAX_HEIGHT } from './sdk/size.js';
 
 export interface ViewOptions {
@@ -15,7 +15,8 @@ export interface ViewOptions {
   windowId: string;
   revision: number;
   content: Content;
-  channel: Channel;
+  /** The channel to use from now on: one without views ends after a while. */
+  channel(): Channel;
   /** The text that runs first in the applet's document. */
   sdk: string;
   /** Another channel, when there is no host behind the first. */
@@ -54,14 +55,16 @@ export class View implements ChannelView {
   #revision: number;
   /** The height of the content, as the applet last told it. */
   #measured = FILL_HEIGHT;
+  #isClosed = false;
 
   constructor(options: ViewOptions) {
-    ({ viewId: this.viewId, windowId: this.windowId, channel: this.#channel, content: this.#content, revision: this.#revision } = options);
+    ({ viewId: this.viewId, windowId: this.windowId, content: this.#content, revision: this.#revision } = options);
     this.#options = options;
+    this.#channel = options.channel();
     this.#frame = new Frame(options.sdk, {
       started: () => {
         this.#panels.clearError();
-        this.#conversation.begin();
+        this.#conversation.begin(this.#revision);
         // What the document was made with may be old: it can reload by itself, as it was made.
         this.#frame.setTheme(readTheme());
       },
@@ -108,15 +111,27 @@ export class View implements ChannelView {
   /** A higher revision is another applet, even with the same text. In the same one, only what changed is done. */
   showContent(revision: number, content: Content): void {
     if (revision < this.#revision) return;
-    const isNew = revision > this.#revision || documentOf(content) !== documentOf(this.#content);
+    const isNewer = revision > this.#revision;
+    const isNew = isNewer || documentOf(content) !== documentOf(this.#content);
     this.#revision = revision;
     this.#content = content;
+    if (this.#isClosed) {
+      if (isNewer) this.#reopen();
+      return;
+    }
     if (isNew) return this.#reload();
     this.#frame.setTitle(content.title);
     this.#applyHeight();
   }
 
+  /** Its picture stays, but it says nothing more: whatever a view says would bring the window back at the host. */
   showClosed(): void {
+    this.#isClosed = true;
+    this.#conversation.end('The window was closed while the request was under way.');
+    this.#channel.detach(this.viewId);
+    this.#frame.stop();
+    // An error may have a button, which would start the applet again.
+    this.#panels.clearError();
     this.#panels.showClosed();
   }
 
@@ -124,9 +139,10 @@ export class View implements ChannelView {
     this.#panels.showRefusal(message);
   }
 
-  unreachable(): void {
+  unreachable(kept: FromPage[]): void {
     this.#channel = this.#options.fallBack();
     this.#channel.attach(this);
+    this.#channel.send(kept);
   }
 
   // ---- the frame
@@ -134,6 +150,13 @@ export class View implements ChannelView {
   #reload(): void {
     this.#endDocument('The applet got new content while the request was under way.');
     this.#load();
+  }
+
+  #reopen(): void {
+    this.#isClosed = false;
+    this.#load();
+    this.#channel = this.#options.channel();
+    this.#channel.attach(this);
   }
 
   #load(): void {

@@ -36,7 +36,7 @@ function show(model: Model, route: Route, sdk: string): View {
     windowId: model.get('window_id'),
     revision: model.get('_revision'),
     content: contentOf(model),
-    channel: route.channel(),
+    channel: () => route.channel(),
     sdk,
     fallBack: () => route.fallBack(),
     permit(permissions) {

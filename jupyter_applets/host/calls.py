@@ -6,9 +6,15 @@ from ..errors import (
     AppletError,
     CallTimeout,
     Cancelled,
+    HandlerFailed,
+    InvalidMessage,
     NotReady,
     NotShown,
+    ResultNotJson,
+    TooLarge,
     TooManyCalls,
+    UnknownCommand,
+    UnknownStateKey,
     ViewGone,
     from_wire,
 )
@@ -45,26 +51,24 @@ class Calls:
         self._outbox = outbox
         self._requests = requests
         self._validators = Validators()
-        self._unusable: set[str] = set()
 
     def ask(self, caller: Caller, window: Window, ask: Ask, timeout: float | None) -> None:
         """Put a question to a window's applet, at once or when it is ready."""
         window.require_applet()
-        if len(self._requests) >= MAX_PENDING:
+        if self._requests.count_of(caller.peer) >= MAX_PENDING:
             raise TooManyCalls(f"{MAX_PENDING} calls are under way already: wait for some of them to be answered.")
         now = self._outbox.now
         usual = COMMAND_TIMEOUT if isinstance(ask, CommandAsk) else QUERY_TIMEOUT
         view = window.answering()
-        if view is None:
-            wait = READY_TIMEOUT if timeout is None else min(READY_TIMEOUT, timeout)
-            deadline = now + (wait + usual if timeout is None else timeout)
-            self._requests.add(Request(self._requests.new_id("req"), window, ask, caller, now + wait, deadline))
-            return
-        self._check(view, ask)
-        deadline = now + (usual if timeout is None else timeout)
-        request = Request(self._requests.new_id("req"), window, ask, caller, deadline, deadline)
+        if view is not None:
+            self._check(view, ask)
+        wait = READY_TIMEOUT if timeout is None else min(READY_TIMEOUT, timeout)
+        deadline = now + (wait + usual if timeout is None else timeout)
+        request = Request(self._requests.new_id("req"), window, ask, caller, now + wait, deadline)
+        request.usual = usual if timeout is None else None
         self._requests.add(request)
-        self._send(request, view)
+        if view is not None:
+            self._send(request, view)
 
     def let_in(self, window: Window) -> None:
         """Send what waited for the window to be ready: the seed's notifyAppReady."""
@@ -83,8 +87,12 @@ class Calls:
         """The applet has answered. Gives the log entry of a command that is to be replayed elsewhere."""
         caller = request.caller
         self._requests.pop(request)
+        if request.view is not None:
+            request.view.seq = max(request.view.seq, request.seq)
+        if answer.__struct_config__.tag != request.ask.__struct_config__.tag:
+            answer = QueryAnswer(None, "The applet's answer is of another kind than the question.", "INVALID_MESSAGE")
         if isinstance(answer.error, str):
-            code = answer.code if isinstance(answer.code, str) else "HANDLER_FAILED"
+            code = answer.code if answer.code in _CODES_OF_APPLETS else "HANDLER_FAILED"
             if caller is not None:
                 error = from_wire(code, answer.error, _names(request.window.manifest, code))
                 self._outbox.send_error(caller.peer, error, caller.call)
@@ -107,8 +115,12 @@ class Calls:
     def expire(self, request: Request) -> None:
         """Its time has come: the end of the wait for readiness, the deadline, or an orphan's."""
         window = request.window
+        if request.due > self._outbox.now:
+            return  # it was sent meanwhile, and has more time
         if request.caller is None:
             self._requests.pop(request)
+        elif request.view is None and request.due < request.deadline and any(v.ready for v in window.views.values()):
+            self._requests.reschedule(request, request.deadline)  # it has registered, and is being restored
         elif request.view is not None:
             self.fail(request, CallTimeout(f"Window {window.id!r} did not answer {_name(request.ask)} in time."))
         else:
@@ -118,6 +130,12 @@ class Calls:
         request = self._requests.of(caller)
         if request is not None:
             self.fail(request, Cancelled("The call was cancelled."))
+
+    def wrong_answer(self, request_id: str, peer: str, error: AppletError) -> None:
+        """What came as the answer to a request cannot be read."""
+        request = self._requests.get(request_id)
+        if request is not None and request.view is not None and request.view.peer == peer:
+            self.fail(request, error)
 
     def fail(self, request: Request, error: AppletError) -> None:
         if request.caller is not None:
@@ -159,14 +177,16 @@ class Calls:
                 check_command(view.manifest, ask, self._validators)
             except UnusableSchema as e:
                 text = f"The params schema of {ask.command!r} is not used: {e}."
-                if text not in self._unusable:
-                    self._unusable.add(text)
+                if text not in view.window.noted:
+                    view.window.noted.add(text)
                     self._outbox.note(view.window, "warn", text)
 
     def _send(self, request: Request, view: View) -> None:
         window = view.window
         self._requests.move(request, view)
-        request.seq = window.next_seq()
+        request.revision = window.revision
+        if request.usual is not None:
+            request.deadline = self._outbox.now + request.usual
         if request.due != request.deadline:
             self._requests.reschedule(request, request.deadline)
         if window.answered_by not in (None, view.id):
@@ -175,10 +195,13 @@ class Calls:
         if isinstance(request.ask, ManifestAsk) and view.manifest is not None:
             self.answered(request, ManifestAnswer(view.manifest))
         else:
+            request.seq = window.next_seq()
             self._outbox.send_request(request, view)
 
     def _record(self, request: Request) -> Entry | None:
         if not isinstance(request.ask, CommandAsk) or request.copy is None:
+            return None
+        if request.revision != request.window.revision:
             return None
         log = request.window.log
         lost = log.lost
@@ -192,6 +215,22 @@ class Calls:
                 "Declare `snapshot: true` on a state key, and a `hydrate(state)` function.",
             )
         return entry
+
+
+_CODES_OF_APPLETS = {
+    error.code
+    for error in (
+        HandlerFailed,
+        InvalidMessage,
+        NotReady,
+        ResultNotJson,
+        TooLarge,
+        UnknownCommand,
+        UnknownStateKey,
+        ViewGone,
+    )
+}
+"""What a page may say of its applet's answer; an applet has no business with the others."""
 
 
 def _why_not_ready(window: Window) -> AppletError:

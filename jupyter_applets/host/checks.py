@@ -6,6 +6,7 @@ A manifest is untrusted: its schemas are bounded, never fetched from anywhere, a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -18,6 +19,7 @@ MAX_SCHEMA_BYTES = 64 * 1024
 MAX_REFS = 20
 MAX_NAMES = 40
 MAX_ERRORS = 5
+MAX_FAULT = 300
 
 
 def check_state_key(manifest: AppManifest, key: str) -> None:
@@ -66,14 +68,12 @@ class Validators:
     def check(self, command: str, schema: dict[str, Json] | bool, params: Json) -> None:
         """Raise InvalidParams when `params` breaks `schema`, UnusableSchema when that cannot be told."""
         validator = self._validator(schema)
-        if validator.is_valid(params):
-            return
-        faults = []
-        for fault in validator.iter_errors(params):
-            at = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in fault.instance_path)
-            faults.append(f"params{at}: {fault.message}")
-            if len(faults) == MAX_ERRORS:
-                break
+        try:
+            if validator.is_valid(params):
+                return
+            faults = [_sentence(fault) for fault in islice(validator.iter_errors(params), MAX_ERRORS)]
+        except ValueError as e:  # jsonschema-rs gives up on what is nested too deeply
+            raise InvalidParams(f"The params of {command!r} cannot be checked: {e}.") from None
         raise InvalidParams(f"The params of {command!r} do not fit its schema. {'; '.join(faults)}")
 
     def _validator(self, schema: dict[str, Json] | bool) -> Any:
@@ -83,16 +83,23 @@ class Validators:
             if len(self._compiled) >= self._limit:
                 self._compiled.clear()
             compiled = self._compiled[key] = _compile(schema, key)
-        if isinstance(compiled, UnusableSchema):
-            raise compiled
+        if isinstance(compiled, str):
+            raise UnusableSchema(compiled)
         return compiled
 
 
+def _sentence(fault: Any) -> str:
+    at = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in fault.instance_path)
+    message = fault.message if len(fault.message) <= MAX_FAULT else f"{fault.message[:MAX_FAULT]}…"
+    return f"params{at}: {message}"
+
+
 def _compile(schema: dict[str, Json] | bool, text: bytes) -> Any:
+    """A validator, or, as text, why there can be none."""
     if len(text) > MAX_SCHEMA_BYTES:
-        return UnusableSchema(f"it is larger than {MAX_SCHEMA_BYTES // 1024} kB")
+        return f"it is larger than {MAX_SCHEMA_BYTES // 1024} kB"
     if text.count(b'"$ref"') > MAX_REFS:
-        return UnusableSchema(f"it has more than {MAX_REFS} references")
+        return f"it has more than {MAX_REFS} references"
     import jsonschema_rs  # slow to load, and many applets declare no schema
 
     try:
@@ -100,7 +107,7 @@ def _compile(schema: dict[str, Json] | bool, text: bytes) -> Any:
             schema, retriever=_refuse, pattern_options=jsonschema_rs.RegexOptions(size_limit=1 << 20)
         )
     except Exception as e:  # jsonschema-rs raises ValidationError, ReferencingError and plain ValueError here
-        return UnusableSchema(str(e).splitlines()[0])
+        return str(e).splitlines()[0]
 
 
 def _refuse(uri: str) -> Any:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from .effects import Effect, Send, WakeAt
 from .host import Host
+
+log = logging.getLogger("jupyter_applets.host")
 
 
 class Driver:
@@ -22,7 +25,7 @@ class Driver:
     def connect(
         self, peer: str, role: Literal["kernel", "page"], session: str, sink: Callable[[list[Any]], None]
     ) -> None:
-        """`sink` takes each batch of messages for this peer; it must not block and must not fail."""
+        """`sink` takes each batch of messages for this peer; it must not block."""
         self._sinks[peer] = sink
         self._carry_out(self.host.connect(peer, role, session, self._loop.time()))
 
@@ -32,7 +35,11 @@ class Driver:
         now = self._loop.time()
         effects: list[Effect] = []
         for message in messages:
-            effects += self.host.receive(peer, message, now)
+            try:
+                effects += self.host.receive(peer, message, now)
+            except Exception:
+                log.exception("a message of %s failed inside the host", peer)
+                effects += self.host.recover()
         self._carry_out(effects)
 
     def disconnect(self, peer: str) -> None:
@@ -61,4 +68,7 @@ class Driver:
         for peer, batch in batches.items():
             sink = self._sinks.get(peer)
             if sink is not None:
-                sink(batch)
+                try:
+                    sink(batch)
+                except Exception:
+                    log.exception("what was for %s could not be sent", peer)

@@ -36,7 +36,7 @@ from .effects import Effect
 from .outbox import Outbox, Peer, log
 from .requests import Caller, Requests
 from .restore import Restorer
-from .windows import View, Window, Windows
+from .windows import Away, View, Window, Windows
 
 FORGET_AFTER = 600.0
 
@@ -79,6 +79,8 @@ class Host:
         if isinstance(message, Wrong):
             self._outbox.log_once(message.error.message)
             self._outbox.send_error(peer, message.error, message.id)
+            if message.request_id is not None:
+                self._calls.wrong_answer(message.request_id, peer, message.error)
         elif known.refused is not None and not isinstance(message, Hello):
             self._outbox.send_error(peer, known.refused, getattr(message, "id", None))
         else:
@@ -90,9 +92,12 @@ class Host:
         if self._outbox.peers.pop(peer, None) is not None:
             for request in self._requests.of_peer(peer):
                 self._calls.abandon(request)
-            for view in self._views_of(peer):
-                self._remove_view(view, "its page's connection was cut")
+            self._remove_views(self._views_of(peer), "its page's connection was cut", cut=True)
             self._note_idle()
+        return self._done()
+
+    def recover(self) -> list[Effect]:
+        """What was to be sent before a message failed inside: those who wait for it must not suffer for it."""
         return self._done()
 
     def wake(self, now: float) -> list[Effect]:
@@ -133,9 +138,9 @@ class Host:
         return window
 
     def close(self, window: Window) -> None:
-        for view in list(window.views.values()):
+        for view in window.views.values():
             self._outbox.send(view.peer, WindowClosed(window.id))
-            self._remove_view(view, "the window was closed")
+        self._remove_views(list(window.views.values()), "the window was closed")
         for request in self._requests.waiting(window):
             self._calls.fail(request, ViewGone(f"Window {window.id!r} was closed."))
         self.windows.forget(window)
@@ -153,13 +158,13 @@ class Host:
             )
             self._outbox.send_error(peer, known.refused)
             return
+        known.refused = None
         known.session = hello.session
         self._outbox.send(peer, Welcome(PROTOCOL, self._version, self.id, self._max_message_bytes))
         if known.role == "page":
             announced = {state.view_id for state in hello.views}
-            for view in self._views_of(peer):
-                if view.id not in announced:
-                    self._remove_view(view, "its page no longer shows it")
+            gone = [view for view in self._views_of(peer) if view.id not in announced]
+            self._remove_views(gone, "its page no longer shows it")
             for state in hello.views:
                 self._announce(peer, state)
         self._note_idle()
@@ -198,8 +203,7 @@ class Host:
     def _view_closed(self, peer: str, message: ViewClosed) -> None:
         view = self.windows.view(message.view_id)
         if view is not None and view.peer == peer:
-            self._remove_view(view, "it was closed or moved")
-            view.window.restored.pop(view.id, None)
+            self._remove_views([view], "it was closed or moved")
             self._note_idle()
 
     def _ready(self, peer: str, message: AppProtocolReady) -> None:
@@ -209,6 +213,8 @@ class Host:
         view = window.views.get(view_id)
         if view is None:
             view = self._add_view(peer, window, ViewState(view_id, window.id, revision=window.revision))
+        if view.peer != peer or (message.revision is not None and message.revision < view.revision):
+            return  # another page's view, or a document that is being replaced
         # A peer that names no document says ready again only after a reload, as the seed has it.
         document = view.document + 1 if message.document is None else message.document
         again = view.ready and view.document == document
@@ -248,7 +254,7 @@ class Host:
     def _snapshot(self, peer: str, message: Snapshot) -> None:
         view = self.windows.view(message.view_id)
         if view is not None and view.peer == peer and view is view.window.answering():
-            view.window.log.take_snapshot(message.state, max(message.seq or 0, view.base_seq))
+            view.window.log.take_snapshot(message.state, view.seq)
 
     # ---- views
 
@@ -262,7 +268,8 @@ class Host:
         if old is not None and old.peer == peer and (old.document, old.ready) == (state.document, state.ready):
             return  # a hello that only asks whether the host is still there
         if old is not None:
-            self._remove_view(old, "its page connected again" if old.peer != peer else "the applet was reloaded")
+            cut = old.peer != peer
+            self._remove_views([old], "its page connected again" if cut else "the applet was reloaded", cut=cut)
         if state.revision > window.revision:
             self._take_over(window, state.revision)
             window.content, window.title = None, state.title
@@ -270,9 +277,11 @@ class Host:
         if state.revision < window.revision:
             self._mirror(view)
         elif state.ready:
-            if state.snapshot is not None and not window.log.entries and window.log.snapshot is None:
-                window.log.take_snapshot(state.snapshot, 0)
-                window.restored[view.id] = (view.document, 0)
+            if state.settled and view.id not in window.away:
+                # Another host had it, so it lacks just what this one recorded; the rest is told by its snapshot.
+                window.away[view.id] = Away(view.document, 0, 0, ())
+                if state.snapshot is not None and window.log.snapshot is None:
+                    window.log.take_snapshot(state.snapshot, 0)
             self._restorer.ready(view)
             self._outbox.tell_kernels(window.session, WindowReady(window.id, state.manifest))
 
@@ -293,7 +302,8 @@ class Host:
     def _take_over(self, window: Window, revision: int) -> None:
         window.revision = revision
         window.log.clear()
-        window.restored.clear()
+        window.away.clear()
+        window.noted.clear()
         window.console.clear()
         window.pin = window.answered_by = None
         for view in window.views.values():
@@ -302,19 +312,22 @@ class Host:
     def _end_document(self, view: View, why: str) -> None:
         """The view's document is gone; another may come."""
         view.ready = False
-        view.base_seq = 0
+        view.seq = 0
         if view.window.pin is view:
             view.window.pin = None
         self._restorer.stop(view)
         self._calls.view_gone(view, why)
 
-    def _remove_view(self, view: View, why: str) -> None:
-        window = view.window
-        window.views.pop(view.id, None)
-        if view.ready:
-            window.restored[view.id] = (view.document, window.log.index)
-        self._end_document(view, why)
-        self._calls.let_in(window)
+    def _remove_views(self, views: list[View], why: str, *, cut: bool = False) -> None:
+        """They are gone. Those that were only `cut` off may come back with the documents they have."""
+        for view in views:
+            view.window.leave(view)
+            if not cut:
+                view.window.away.pop(view.id, None)
+        for view in views:
+            self._end_document(view, why)
+        for window in {view.window for view in views}:
+            self._calls.let_in(window)
 
     # ---- time
 

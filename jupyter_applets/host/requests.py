@@ -7,6 +7,7 @@ emitAppProtocolRequest; `pop` is where resolveAppProtocolResponse gets the one i
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -38,6 +39,10 @@ class Request:
     view: View | None = None
     copy: tuple[str, int] | None = None
     seq: int = 0
+    revision: int = 0
+    """The content that was asked. What the content before it did is no part of this one's log."""
+    usual: float | None = None
+    """How long an applet may take where the caller did not say: from the sending on."""
     note: str | None = None
 
     @property
@@ -51,12 +56,14 @@ class Requests:
     def __init__(self) -> None:
         self._by_id: dict[str, Request] = {}
         self._by_caller: dict[Caller, Request] = {}
+        self._by_peer: Counter[str] = Counter()
         self._by_place: dict[Window | View, dict[str, Request]] = {}
         self._times: list[tuple[float, str]] = []
         self._made = 0
 
-    def __len__(self) -> int:
-        return len(self._by_id)
+    def count_of(self, peer: str) -> int:
+        """How many calls of this peer have no reply yet."""
+        return self._by_peer[peer]
 
     def new_id(self, prefix: str) -> str:
         self._made += 1
@@ -66,6 +73,7 @@ class Requests:
         self._by_id[request.id] = request
         if request.caller is not None:
             self._by_caller[request.caller] = request
+            self._by_peer[request.caller.peer] += 1
         self._by_place.setdefault(request.view or request.window, {})[request.id] = request
         self.reschedule(request, request.due)
 
@@ -103,6 +111,9 @@ class Requests:
         """Nobody waits for it any more."""
         if request.caller is not None:
             self._by_caller.pop(request.caller, None)
+            self._by_peer[request.caller.peer] -= 1
+            if not self._by_peer[request.caller.peer]:
+                del self._by_peer[request.caller.peer]
             request.caller = None
 
     def due(self, now: float) -> list[Request]:

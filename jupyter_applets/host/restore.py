@@ -25,13 +25,17 @@ class Restorer:
         self._opened = opened
 
     def ready(self, view: View) -> None:
-        """A document has registered. One that ran through a cut connection gets only what it missed."""
+        """A document has registered. One that ran through a cut connection gets only what it missed.
+
+        A step that was under way when the connection was cut counts as done: nothing is done twice.
+        """
         log = view.window.log
         view.ready = True
         view.steps.clear()
-        document, index = view.window.restored.pop(view.id, (None, 0))
-        if document == view.document:
-            view.steps.extend(log.since(index, view.copy))
+        away = view.window.away.pop(view.id, None)
+        if away is not None and away.document == view.document:
+            view.seq = away.seq
+            view.steps.extend((*away.steps, *log.since(away.recorded, view.copy)))
         else:
             view.steps.extend(log.steps(view.hydrates))
         self._next(view)
@@ -56,12 +60,13 @@ class Restorer:
         """A step was answered, or (None) was not in time."""
         self._requests.pop(request)
         view.step = None
+        view.seq = max(view.seq, request.seq)
         error = "no answer in time" if answer is None else answer.error
         if isinstance(error, str):
             what = f"The replay of {request.ask.command!r}" if isinstance(request.ask, CommandAsk) else "hydrate"
             self._outbox.note(view.window, "error", f"{what} failed after a reload: {error}")
             if isinstance(request.ask, HydrateAsk):
-                view.base_seq = 0
+                view.seq = 0
                 view.steps = type(view.steps)(view.window.log.steps(hydrates=False))
         self._next(view)
 
@@ -72,8 +77,7 @@ class Restorer:
                 self._take(view, CommandAsk(step.command, step.params, replayed=True), step.seq)
             elif isinstance(step, HydrateAsk):
                 snapshot = view.window.log.snapshot
-                view.base_seq = snapshot.seq if snapshot is not None else 0
-                self._take(view, step, view.base_seq)
+                self._take(view, step, snapshot.seq if snapshot is not None else 0)
         if view.open:
             self._opened(view.window)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..errors import AmbiguousWindow, NotAnApplet, NotOptedIn, WindowNotFound
 from ..protocol.app import AppManifest
@@ -15,6 +16,7 @@ from ..protocol.link import ConsoleEntry, Content, Renderer
 from .replay import CommandLog, Step
 
 CONSOLE_LINES = 200
+MAX_AWAY = 100
 
 
 @dataclass(eq=False)
@@ -29,8 +31,8 @@ class View:
     ready: bool = False
     manifest: AppManifest | None = None
     hydrates: bool = False
-    base_seq: int = 0
-    """Every command up to here was in the snapshot that this document was hydrated with."""
+    seq: int = 0
+    """The newest request that this document has answered. What it says later knows of all up to this one."""
     steps: deque[Step] = field(default_factory=deque)
     step: str | None = None
     """The request of the step under way."""
@@ -43,6 +45,16 @@ class View:
     @property
     def copy(self) -> tuple[str, int]:
         return (self.id, self.document)
+
+
+class Away(NamedTuple):
+    """A document out of reach: where it stood in the log, and what was still to be done to it."""
+
+    document: int
+    recorded: int
+    """The log's index then."""
+    seq: int
+    steps: tuple[Step, ...]
 
 
 @dataclass(eq=False)
@@ -61,9 +73,11 @@ class Window:
     log: CommandLog = field(default_factory=CommandLog)
     console: deque[ConsoleEntry] = field(default_factory=lambda: deque(maxlen=CONSOLE_LINES))
     seq: int = 0
-    restored: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Per view that has left: the document it showed, and the log's index then. It may come back with both."""
+    away: dict[str, Away] = field(default_factory=dict)
+    """The views whose pages were cut off, as they were then; they may come back."""
     idle_since: float | None = None
+    noted: set[str] = field(default_factory=set)
+    """What its author was told already. Cleared with the content, so bounded by its manifest."""
 
     @property
     def manifest(self) -> AppManifest | None:
@@ -76,6 +90,14 @@ class Window:
         if self.pin is None:
             self.pin = next((view for view in self.views.values() if view.open), None)
         return self.pin if self.pin is not None and self.pin.open else None
+
+    def leave(self, view: View) -> None:
+        """The view's page is cut off; its document may go on, and come back."""
+        self.views.pop(view.id, None)
+        if view.ready:
+            self.away[view.id] = Away(view.document, self.log.index, view.seq, tuple(view.steps))
+            while len(self.away) > MAX_AWAY:
+                del self.away[next(iter(self.away))]
 
     def next_seq(self) -> int:
         self.seq += 1

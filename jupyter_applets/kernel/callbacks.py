@@ -6,6 +6,8 @@ import contextvars
 import inspect
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,9 +30,9 @@ class Callback:
             self._loop = None
 
     def __call__(self, *args: Any) -> None:
-        """Run it, from any thread. Where no loop was running, it runs on this thread."""
+        """Run it, from any thread. Where no loop was running, a thread of its own runs it: it may block."""
         if self._loop is None or self._loop.is_closed():
-            self._context.copy().run(self._run, *args)
+            _worker().submit(self._context.copy().run, self._run, *args)
         else:
             self._loop.call_soon_threadsafe(self._run, *args, context=self._context.copy())
 
@@ -45,6 +47,12 @@ class Callback:
                 task.add_done_callback(_done)
         except Exception:
             log.exception("a callback failed: %r", self.function)
+
+
+@cache
+def _worker() -> ThreadPoolExecutor:
+    """One thread for all, so that callbacks come in order."""
+    return ThreadPoolExecutor(1, thread_name_prefix="jupyter_applets-callbacks")
 
 
 _running: set[asyncio.Future[Any]] = set()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..errors import AppletError
+from ..errors import AppletError, LinkLost
 from ..link.base import Link
 from ..protocol.base import Json
+from ..protocol.link import ConsoleEntry, ConsoleLines, WindowReady
 from . import place
 from .cells import Cells
 from .owner import WindowOwner
@@ -17,6 +19,8 @@ from .waiting import wait, wait_async
 
 if TYPE_CHECKING:
     from .local import LocalHost
+
+log = logging.getLogger("jupyter_applets")
 
 
 class Connection:
@@ -48,11 +52,14 @@ class Connection:
 
     def add(self, owner: WindowOwner) -> None:
         """From now on this widget owns its window id in this kernel."""
-        self._owners[owner.window_id] = owner
         owner.open_window()
+        self._owners[owner.window_id] = owner
+
+    def owns(self, owner: WindowOwner) -> bool:
+        return self._owners.get(owner.window_id) is owner
 
     def remove(self, owner: WindowOwner) -> None:
-        if self._owners.get(owner.window_id) is owner:
+        if self.owns(owner):
             del self._owners[owner.window_id]
         self._on_local.discard(owner)
 
@@ -74,7 +81,7 @@ class Connection:
         """Call without waiting for the reply. The host inside the kernel is not made for this: it gets the windows when
         it is made."""
         if self._server is not None or self._local is not None:
-            self.link(window_id).call(name, arguments)
+            self.link(window_id).call(name, arguments).add_done_callback(_log_refusal)
 
     def call(
         self,
@@ -86,23 +93,28 @@ class Connection:
     ) -> Json:
         """Call and block. `instead` is the awaiting form of a call that a page answers, where that cannot be done."""
         link = self.link(window_id)
-        if link is self._server or instead is None:
-            return wait(link, link.call(name, arguments, timeout), timeout)
-        self._cells.check_blocking(instead)
+        needs_page = link is not self._server and instead is not None
+        if needs_page:
+            self._cells.check_blocking(instead or "")
+        pending = link.call(name, arguments, timeout)
         try:
-            return wait(link, link.call(name, arguments, timeout), timeout)
+            value = wait(link, pending, timeout)
         except AppletError as e:
-            raise self._cells.explain(e) from None
+            raise self._cells.explain(e) if needs_page else e from None
+        self._tell_note(window_id, pending.note)
+        return value
 
     async def acall(self, window_id: str, name: str, arguments: dict[str, Json], timeout: float | None = None) -> Json:
         link = self.link(window_id)
-        if link is self._server:
-            return await wait_async(link, link.call(name, arguments, timeout), timeout)
-        self._cells.check_await()
+        if link is not self._server:
+            self._cells.check_await()
+        pending = link.call(name, arguments, timeout)
         try:
-            return await wait_async(link, link.call(name, arguments, timeout), timeout)
+            value = await wait_async(link, pending, timeout)
         except AppletError as e:
-            raise self._cells.explain(e) from None
+            raise self._cells.explain(e) if link is not self._server else e from None
+        self._tell_note(window_id, pending.note)
+        return value
 
     def close(self) -> None:
         if self._server is not None:
@@ -124,19 +136,39 @@ class Connection:
             version=__version__,
             certificate=server.certificate,
         )
-        link.on_notice = self._on_notice
+        link.on_notice = self._on_server_notice
         # Perhaps a new host: it must know our windows.
         link.on_welcome = self._open_windows
         return link
 
     def _open_windows(self) -> None:
         for owner in list(self._owners.values()):
-            owner.open_window()
+            try:
+                owner.open_window()
+            except AppletError as e:
+                log.warning("window %r could not be given to the host: %s", owner.window_id, e)
 
     def _on_notice(self, notice: Any) -> None:
         owner = self._owners.get(getattr(notice, "window_id", ""))
         if owner is not None:
             owner.take_notice(notice)
+
+    def _on_server_notice(self, notice: Any) -> None:
+        owner = self._owners.get(getattr(notice, "window_id", ""))
+        if owner is not None and isinstance(notice, WindowReady):
+            # A page reaches the server after all: from now on that is the way.
+            self._on_local.discard(owner)
+        self._on_notice(notice)
+
+    def _tell_note(self, window_id: str, note: str | None) -> None:
+        """How an answer came about, where the author of the call looks: in the applet's logs."""
+        if note is not None:
+            self._on_notice(ConsoleLines(window_id, [ConsoleEntry("info", [f"[host] {note}"], 0.0)]))
+
+
+def _log_refusal(done: Any) -> None:
+    if not done.cancelled() and (error := done.exception()) is not None and not isinstance(error, LinkLost):
+        log.warning("the host refused: %s", error)
 
 
 _connection: Connection | None = None

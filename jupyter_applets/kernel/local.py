@@ -24,6 +24,7 @@ class LocalHost:
         self._thread = LoopThread("jupyter_applets-host")
         self._driver = Driver(Host(TOOLS, version=version), self._thread.loop)
         self._pipes: weakref.WeakKeyDictionary[WindowOwner, dict[str, CommPipe]] = weakref.WeakKeyDictionary()
+        self._met: weakref.WeakKeyDictionary[WindowOwner, set[str]] = weakref.WeakKeyDictionary()
         self._session = session
         self.link = MemoryLink(self._driver, self._thread.call_soon, session, kernel)
 
@@ -41,13 +42,14 @@ class LocalHost:
         page = content["page"]
         pipes = self._pipes.setdefault(widget, {})
         messages = content.get("messages")
-        peer = f"page-{id(widget):x}-{page}"
+        peer = _peer(widget, page)
         if isinstance(messages, list) and any(isinstance(m, dict) and m.get("type") == "hello" for m in messages):
-            if page not in pipes:
+            if page in pipes:
+                pipes[page].restart()
+            else:
+                self._meet(widget, page, pipes)
                 pipes[page] = CommPipe(page, widget.put_on_comm, self._thread.loop.call_later)
                 self._driver.connect(peer, "page", self._session, pipes[page].put)
-            else:
-                pipes[page].restart()
         pipe = pipes.get(page)
         if pipe is None:
             return
@@ -56,3 +58,17 @@ class LocalHost:
             pipe.resend(expected if isinstance(expected, int) else 1)
         else:
             self._driver.receive(peer, [_codec.convert(m) for m in pipe.accept(content)])
+
+    def _meet(self, widget: WindowOwner, page: str, pipes: dict[str, CommPipe]) -> None:
+        """A comm does not tell when a page goes: when a new one comes, the others must say hello again, if they can."""
+        met = self._met.setdefault(widget, set())
+        if page not in met:
+            met.add(page)
+            for other in list(pipes):
+                del pipes[other]
+                self._driver.disconnect(_peer(widget, other))
+                widget.put_on_comm({"kind": "reset", "page": other})
+
+
+def _peer(widget: WindowOwner, page: str) -> str:
+    return f"page-{id(widget):x}-{page}"

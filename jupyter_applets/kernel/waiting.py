@@ -6,7 +6,6 @@ The deadline is the host's to decide. The wait here only ends later by itself wh
 from __future__ import annotations
 
 import concurrent.futures
-import logging
 import weakref
 from collections import deque
 from typing import TYPE_CHECKING
@@ -18,15 +17,13 @@ from ..protocol.base import COMMAND_TIMEOUT, READY_TIMEOUT, Json
 if TYPE_CHECKING:
     import asyncio
 
-log = logging.getLogger("jupyter_applets")
-
 GRACE = 5.0
 
 
 def wait(link: Link, pending: PendingCall, timeout: float | None) -> Json:
     """Block until the reply is there. An interrupt of the cell cancels the call."""
     try:
-        value = pending.result(_patience(timeout))
+        return pending.result(_patience(timeout))
     except concurrent.futures.TimeoutError as e:
         if pending.done():
             raise  # the reply itself: CallTimeout is a TimeoutError too
@@ -35,8 +32,6 @@ def wait(link: Link, pending: PendingCall, timeout: float | None) -> Json:
     except KeyboardInterrupt:
         link.cancel(pending)
         raise
-    _say(pending)
-    return value
 
 
 async def wait_async(link: Link, pending: PendingCall, timeout: float | None) -> Json:
@@ -56,9 +51,7 @@ async def wait_async(link: Link, pending: PendingCall, timeout: float | None) ->
     if not pending.done():
         link.cancel(pending)
         raise _silent()
-    value = pending.result()
-    _say(pending)
-    return value
+    return pending.result()
 
 
 class _Arrivals:
@@ -99,8 +92,3 @@ def _patience(timeout: float | None) -> float:
 
 def _silent() -> LinkLost:
     return LinkLost("The host gave no sign in time: the Jupyter server is stopped, busy or out of reach.")
-
-
-def _say(pending: PendingCall) -> None:
-    if pending.note is not None:
-        log.info("%s", pending.note)

@@ -17,6 +17,9 @@ from ..protocol.link import Call, Cancel, ErrorReply, Result, ToKernel, Welcome
 log = logging.getLogger("jupyter_applets.link")
 
 
+MAX_TIMEOUT = 1_000_000.0
+
+
 class PendingCall(Future[Json]):
     """The future of one call; `note` is set when the host has something to say of how the answer came about."""
 
@@ -46,12 +49,14 @@ class Link:
 
     def call(self, name: str, arguments: dict[str, Json], timeout: float | None = None) -> PendingCall:
         """Start a call. Its future gets the one reply, or LinkLost. What cannot be sent at all raises here."""
+        if timeout is not None and not 0 <= timeout <= MAX_TIMEOUT:
+            raise InvalidArguments(f"A timeout is given in seconds, from 0 to {MAX_TIMEOUT:,.0f}, not {timeout!r}.")
         pending = PendingCall(f"c{next(self._ids)}")
-        if self.refused is not None:
-            pending.set_exception(self.refused)
-            return pending
         text = self._encode(Call(pending.call, name, arguments, None if timeout is None else timeout * 1000))
         with self._lock:
+            if self.refused is not None:
+                pending.set_exception(self.refused)
+                return pending
             self._pending[pending.call] = pending
             first = not self._queue
             self._queue.append((pending.call, text))
@@ -71,7 +76,8 @@ class Link:
             self._wake()
 
     def close(self) -> None:
-        self._fail_all(LinkLost("The link to the host was closed."))
+        self.refused = LinkLost("The link to the host was closed.")
+        self._fail_all(self.refused)
 
     def _wake(self) -> None:
         raise NotImplementedError

@@ -35,6 +35,7 @@ class CommPipe:
         """The page said hello: both sides count from one again."""
         self._sent = 0
         self._received = 0
+        self._again: deque[dict[str, Any]] = deque()
         self._kept: deque[dict[str, Any]] = deque(maxlen=KEPT_FRAMES)
 
     def put(self, messages: list[Any]) -> None:
@@ -58,16 +59,23 @@ class CommPipe:
     def resend(self, expected: int) -> None:
         """The page misses a frame: send all from that one on, or, when it is no longer kept, start over."""
         if self._kept and self._kept[0]["seq"] <= expected:
-            for frame in self._kept:
-                if frame["seq"] >= expected:
-                    self._send(frame)
+            self._again = deque(frame for frame in self._kept if frame["seq"] >= expected)
+            if not self._waiting:
+                self._flush()
         elif expected <= self._sent:
             self._send({"kind": "reset", "page": self._page})
 
     def _flush(self) -> None:
-        self._waiting = bool(self._queue)
-        if not self._queue:
+        self._waiting = bool(self._queue or self._again)
+        if not self._waiting:
             return
+        if self._again:
+            self._send(self._again.popleft())
+        else:
+            self._send_new()
+        self._later(TICK, self._flush)
+
+    def _send_new(self) -> None:
         self._sent += 1
         frame = {
             "kind": "frame",
@@ -78,7 +86,6 @@ class CommPipe:
         self._queue = []
         self._kept.append(frame)
         self._send(frame)
-        self._later(TICK, self._flush)
 
 
 def _int(value: Any) -> int:

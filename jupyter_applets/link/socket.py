@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from ..errors import Forbidden, LinkLost
 from ..protocol.base import PROTOCOL
-from ..protocol.frames import Codec, encode
+from ..protocol.frames import Codec, encode, unpack
 from ..protocol.link import Hello, ToKernel
 from .base import Link, log
 
@@ -172,7 +172,9 @@ class SocketLink(Link):
                     opcode, data = connection.recv_data(control_frame=True)
                     if opcode == ABNF.OPCODE_CLOSE:
                         return
-                    if opcode == ABNF.OPCODE_TEXT:
+                    if opcode == ABNF.OPCODE_BINARY:
+                        data, _buffers = unpack(data)
+                    if opcode in (ABNF.OPCODE_TEXT, ABNF.OPCODE_BINARY):
                         self._deliver(_codec.decode(data))
                 elif not ready:
                     if asked:

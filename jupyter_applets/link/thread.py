@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 
@@ -18,9 +18,6 @@ class LoopThread:
 
     def call_soon(self, function: Callable[..., Any], *args: Any) -> None:
         self.loop.call_soon_threadsafe(function, *args)
-
-    def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(coroutine, self.loop)
 
     def stop(self) -> None:
         """End the loop and wait for the thread; not for the thread itself to call."""

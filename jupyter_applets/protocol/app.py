@@ -82,13 +82,10 @@ class QueryRequest(Message, frozen=True, tag="yaar:app-query-request"):
 
 
 class CommandRequest(Message, frozen=True, tag="yaar:app-command-request"):
-    """`seq` is the command's place in the window's log; the applet's snapshots name the last one they contain."""
-
     request_id: str
     command: str
     params: Json = msgspec.UNSET
     replayed: bool = False
-    seq: int | None = None
 
 
 class HydrateRequest(Message, frozen=True, tag="yaar:app-hydrate-request"):
@@ -139,10 +136,9 @@ class AppInteraction(Message, frozen=True, tag="yaar:app-interaction"):
 
 
 class AppSnapshot(Message, frozen=True, tag="yaar:app-snapshot"):
-    """The values of the state keys marked `snapshot`, with every command up to `seq` in them."""
+    """The values of the state keys marked `snapshot`, with every command in them that was answered before."""
 
     state: dict[str, Json]
-    seq: int | None = None
 
 
 Level: TypeAlias = Literal["debug", "log", "info", "warn", "error"]
@@ -232,10 +228,14 @@ class AppProtocolResponse(Message, frozen=True, tag="APP_PROTOCOL_RESPONSE"):
 
 
 class AppProtocolReady(Message, frozen=True, tag="APP_PROTOCOL_READY"):
-    """An applet registered. A new `document` is a reload (restore it); the same one registered again (do not)."""
+    """An applet registered. A new `document` is a reload (restore it); the same one registered again (do not).
+
+    `revision` is that of the content which the document shows.
+    """
 
     window_id: str
     view_id: str | None = None
     document: int | None = None
     manifest: AppManifest | None = None
     hydrates: bool = False
+    revision: int | None = None

@@ -6,6 +6,7 @@ length, the header `{"messages": […], "buffers": [length, …]}`, and the buff
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -15,6 +16,8 @@ from ..errors import InvalidMessage
 
 M = TypeVar("M")
 ALIGNMENT = 8
+
+_REQUEST_ID = re.compile(r'"requestId":\s?"([^"\\]{1,100})"')
 
 _encoder = msgspec.json.Encoder()
 _any = msgspec.json.Decoder()
@@ -39,10 +42,11 @@ def join(texts: Sequence[bytes], limit: int) -> list[bytes]:
 
 
 class Wrong(msgspec.Struct, frozen=True):
-    """A message that fits no type: what to tell its sender, and the id it asked to be answered under."""
+    """A message that fits no type: what to tell its sender, and the ids it asks to be answered under, or answers."""
 
     error: InvalidMessage
     id: str | None
+    request_id: str | None = None
 
 
 class Codec(Generic[M]):
@@ -64,7 +68,8 @@ class Codec(Generic[M]):
         try:
             raw = _any.decode(frame)
         except (msgspec.DecodeError, RecursionError, UnicodeError) as e:
-            return [Wrong(InvalidMessage(f"A frame must be JSON: {e}"), None)]
+            error = InvalidMessage(f"A frame must be JSON, and not nested too deeply: {e}")
+            return [Wrong(error, None, request_id) for request_id in _answered_in(frame)] or [Wrong(error, None)]
         return [self.convert(item) for item in (raw if isinstance(raw, list) else [raw])]
 
     def convert(self, raw: Any) -> M | Wrong:
@@ -73,11 +78,21 @@ class Codec(Generic[M]):
             message: M = msgspec.convert(raw, self._one)
         except (msgspec.ValidationError, RecursionError) as e:
             fields = raw if isinstance(raw, dict) else {}
-            asked = fields.get("id")
             kind = fields.get("type")
             of = f" of type {kind!r}" if isinstance(kind, str) else ""
-            return Wrong(InvalidMessage(f"A message{of} was refused: {e}"), asked if isinstance(asked, str) else None)
+            asked, answers = (_text(fields.get(name)) for name in ("id", "requestId"))
+            return Wrong(InvalidMessage(f"A message{of} was refused: {e}"), asked, answers)
         return message
+
+
+def _answered_in(frame: str | bytes) -> list[str]:
+    """The requests that a frame answers which cannot be read, so that nobody waits for the answers in vain."""
+    text = frame if isinstance(frame, str) else frame.decode("utf-8", "replace")
+    return list(dict.fromkeys(_REQUEST_ID.findall(text)))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def pack(messages: Sequence[Any], buffers: Sequence[bytes | memoryview]) -> bytes:

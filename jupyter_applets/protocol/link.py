@@ -37,7 +37,8 @@ class Content(Data, frozen=True):
 class ViewState(Data, frozen=True):
     """One iframe as its page knows it; repeated in `Hello` after a cut, so that nothing is mounted or replayed again.
 
-    `revision` is that of the content it shows. `document` counts the loads of the frame.
+    `revision` is that of the content it shows. `document` counts the loads of the frame. `settled` says that a host has
+    had this document before: it is as it should be, and is not to be restored.
     """
 
     view_id: str
@@ -45,6 +46,7 @@ class ViewState(Data, frozen=True):
     revision: int = 0
     document: int = 0
     ready: bool = False
+    settled: bool = False
     manifest: AppManifest | None = None
     hydrates: bool = False
     snapshot: dict[str, Json] | None = None
@@ -132,7 +134,6 @@ class Snapshot(Message, frozen=True, tag="snapshot"):
     window_id: str
     view_id: str
     state: dict[str, Json]
-    seq: int | None = None
 
 
 class ConsoleEntry(Data, frozen=True, omit_defaults=False):

@@ -15,10 +15,10 @@ from jupyter_server.base.websocket import WebSocketMixin
 from tornado import web
 from tornado.websocket import WebSocketHandler
 
-from ..errors import InvalidMessage
+from ..errors import InvalidMessage, ResultNotJson
 from ..host import Driver
 from ..protocol.frames import Codec, Wrong, encode, unpack
-from ..protocol.link import Hello
+from ..protocol.link import ErrorReply, Hello, Result
 
 RESOURCE = "jupyter_applets"
 MAX_UNSENT_BYTES = 64 * 1024 * 1024
@@ -105,14 +105,16 @@ class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     def _put(self, messages: list[Any]) -> None:
         """The host's sink: one frame for all, or a frame each for a peer that never said it reads batches."""
-        frames = [encode(messages)] if self._speaks_batches else [encode(message) for message in messages]
+        frames = [_encode(messages)] if self._speaks_batches else [_encode([m])[1:-1] for m in messages]
         for frame in frames:
             self._unsent.append(frame)
             self._unsent_bytes += len(frame)
         if self._unsent_bytes > MAX_UNSENT_BYTES:
             self.log.warning("dropping %s: it does not read what it is sent", self.peer)
             self.close(1008, "not reading")
-            self.on_close()
+            self._unsent.clear()
+            # Not now: the host is in the middle of something.
+            asyncio.get_running_loop().call_soon(self.on_close)
         elif not self._writing:
             self._write()
 
@@ -127,6 +129,25 @@ class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             stream = self.ws_connection.stream
             self._writing = stream is not None and stream.writing()
             written.add_done_callback(self._write if self._writing else _retrieve)
+
+
+def _encode(messages: list[Any]) -> bytes:
+    """One frame. A value can be nested just so deeply that it could be read, but not be written from further down."""
+    try:
+        return encode(messages)
+    except RecursionError:
+        return encode([m for message in messages if (m := _writable(message)) is not None])
+
+
+def _writable(message: Any) -> Any:
+    try:
+        encode(message)
+    except RecursionError:
+        if not isinstance(message, Result):
+            return None
+        error = ResultNotJson("The result is nested too deeply to be sent.")
+        return ErrorReply(error.code, error.message, message.id)
+    return message
 
 
 def _retrieve(done: asyncio.Future[Any]) -> None:

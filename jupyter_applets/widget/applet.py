@@ -160,15 +160,17 @@ class Applet(anywidget.AnyWidget):
         # One message with all of it: a page must not show the new HTML with the old script for a moment.
         with self.hold_sync():
             self.unobserve(self._content_changed, names=list(_CONTENT))
-            for name, value in given.items():
-                if value is not None:
-                    setattr(self, name, value)
-            self.observe(self._content_changed, names=list(_CONTENT))
+            try:
+                for name, value in given.items():
+                    if value is not None:
+                        setattr(self, name, value)
+            finally:
+                self.observe(self._content_changed, names=list(_CONTENT))
             self._changed(another=any(given[name] is not None for name in ("html", "js", "css")))
 
     def close(self) -> None:
         """Close the window, wherever it is shown."""
-        if self.comm is not None:
+        if self.comm is not None and self._connection.owns(self):
             name = {"windowId": self.window_id, "session": self._session}
             self._connection.tell(self.window_id, "close_window", name)
             self._connection.remove(self)

@@ -5,9 +5,17 @@ from __future__ import annotations
 import pytest
 
 from jupyter_applets.errors import InvalidMessage
-from jupyter_applets.protocol.app import AppManifest, AppProtocolResponse, CommandAnswer, CommandDescriptor, QueryAnswer
+from jupyter_applets.protocol.app import (
+    AppManifest,
+    AppProtocolResponse,
+    CommandAnswer,
+    CommandDescriptor,
+    HydrateAnswer,
+    ManifestAnswer,
+    QueryAnswer,
+)
 from jupyter_applets.protocol.frames import Wrong
-from jupyter_applets.protocol.link import Cancel, ErrorReply, Result, ViewClosed
+from jupyter_applets.protocol.link import Cancel, ErrorReply, Hello, Result, ViewClosed
 
 from .conversation import SHEET, Conversation
 
@@ -47,8 +55,6 @@ def test_manifest_of_an_applet_that_named_none_is_asked_for() -> None:
     talk.ready(manifest=None)
     call = talk.query("manifest")
     request = talk.asked()[-1]
-    from jupyter_applets.protocol.app import ManifestAnswer
-
     talk.receive("page", AppProtocolResponse(request.request_id, "sheet", ManifestAnswer(SHEET)))
     assert talk.value(call)["name"] == "Sheet"
     assert talk.error(talk.query("nothing")).code == "UNKNOWN_STATE_KEY"
@@ -333,3 +339,115 @@ def test_kernel_that_goes_away_leaves_its_commands_to_be_recorded(talk: Conversa
     talk.receive("page", AppProtocolResponse(request.request_id, "sheet", CommandAnswer({"ok": True})))
     talk.ready(document=2)
     assert talk.commands_to("v1")[-1] == ("setCells", True)
+
+
+def test_deadline_of_a_call_that_waited_counts_from_its_sending() -> None:
+    talk = Conversation()
+    talk.kernel()
+    talk.page()
+    talk.open_window()
+    talk.show()
+    talk.query("cells")
+    talk.wait(3)
+    talk.ready()
+    assert talk.asked()[-1].timeout_ms == 5000
+    call = talk.query("cells", timeout=2)
+    assert talk.asked()[-1].timeout_ms == 2000
+    talk.wait(2.1)
+    assert talk.error(call).code == "TIMEOUT"
+
+
+def test_call_waits_for_a_long_replay_until_its_own_deadline(talk: Conversation) -> None:
+    talk.run("sort")
+    talk.ready(document=2)
+    call = talk.query("cells", timeout=60)
+    talk.wait(20)
+    assert not talk.replies(call)
+    talk.answer_last()  # the replay
+    talk.answer_last({})
+    assert talk.value(call) == {}
+
+
+def test_call_that_is_let_in_as_its_wait_ends_gets_its_time(talk: Conversation) -> None:
+    talk.run("sort")
+    talk.ready(document=2)  # a replay that is never answered: over at 30 s
+    talk.wait(25)
+    call = talk.command("setCells", {"cells": {}})
+    talk.wait(5)
+    assert not talk.replies(call)
+    talk.answer_last({"ok": True})
+    assert talk.value(call) == {"ok": True}
+
+
+def test_answer_of_another_kind_is_an_error_at_once(talk: Conversation) -> None:
+    call = talk.query("cells")
+    talk.receive("page", AppProtocolResponse(talk.asked()[-1].request_id, "sheet", HydrateAnswer()))
+    assert talk.error(call).code == "INVALID_MESSAGE"
+
+
+def test_answer_that_cannot_be_read_is_an_error_at_once(talk: Conversation) -> None:
+    call = talk.query("cells")
+    wrong = Wrong(InvalidMessage("A message was refused"), None, talk.asked()[-1].request_id)
+    talk.page("other")
+    talk.receive("other", wrong)
+    assert not talk.replies(call), "only the page that was asked may spoil its answer"
+    talk.receive("page", wrong)
+    assert talk.error(call).code == "INVALID_MESSAGE"
+
+
+def test_applet_does_not_choose_any_error_class_it_likes(talk: Conversation) -> None:
+    call = talk.query("cells")
+    answer = QueryAnswer(None, "forged", "FORBIDDEN")
+    talk.receive("page", AppProtocolResponse(talk.asked()[-1].request_id, "sheet", answer))
+    assert talk.error(call).code == "HANDLER_FAILED"
+
+
+def test_params_null_are_no_params(talk: Conversation) -> None:
+    talk.ready(document=2, manifest=AppManifest("x", "x", {}, {"go": CommandDescriptor("", {"type": "object"})}))
+    call = talk.call("app_command", {"windowId": "sheet", "command": "go", "params": None})
+    talk.answer_last(1)
+    assert talk.value(call) == 1
+
+
+def test_params_nested_too_deeply_are_refused_and_others_do_not_notice() -> None:
+    talk = Conversation()
+    talk.kernel()
+    talk.page()
+    talk.open_window()
+    talk.show()
+    deep: dict[str, object] = {}
+    for _ in range(300):
+        deep = {"cells": deep}
+    bad, good = talk.command("setCells", deep), talk.query("cells")
+    talk.ready()
+    assert talk.error(bad).code == "INVALID_PARAMS"
+    talk.answer_last({})
+    assert talk.value(good) == {}
+
+
+def test_refusal_of_large_params_is_short(talk: Conversation) -> None:
+    assert len(talk.error(talk.command("setCells", {"cells": "x" * 1_000_000})).message) < 1_000
+
+
+def test_one_kernels_many_calls_do_not_shut_out_another(talk: Conversation) -> None:
+    for _ in range(10_000):
+        talk.command("sort")
+    talk.kernel("second")
+    call = talk.query("cells", kernel="second")
+    talk.answer_last({})
+    assert isinstance(talk.reply(call, "second"), Result)
+
+
+def test_peer_that_was_upgraded_is_taken_in(talk: Conversation) -> None:
+    talk.receive("kernel", Hello(0, "0.0.1", "kernel", "nb", "kernel"))
+    assert talk.error(talk.query("cells")).code == "PROTOCOL_MISMATCH"
+    talk.receive("kernel", Hello(1, "0.1.0", "kernel", "nb", "kernel"))
+    call = talk.query("cells")
+    talk.answer_last({})
+    assert talk.value(call) == {}
+
+
+def test_manifest_that_is_known_takes_no_number(talk: Conversation) -> None:
+    talk.query("manifest")
+    talk.query("cells")
+    assert talk.asked()[0].seq == 1

@@ -31,6 +31,7 @@ class AnyConversation(RuleBasedStateMachine):
         self.documents: dict[str, int] = {}
         self.live: dict[str, bool] = {}
         self.ran: dict[tuple[str, int], list[int]] = {}
+        self.failed: dict[tuple[str, int], list[int]] = {}
         self.unanswered: list[tuple[str, AppProtocolRequest]] = []
         self.seen = 0
 
@@ -65,7 +66,8 @@ class AnyConversation(RuleBasedStateMachine):
         self.talk.page(
             self.page,
             views=[
-                ViewState(view, "sheet", 1, self.documents[view], ready, SHEET) for view, ready in self.live.items()
+                ViewState(view, "sheet", 1, self.documents[view], ready, True, SHEET)
+                for view, ready in self.live.items()
             ],
         )
 
@@ -106,9 +108,10 @@ class AnyConversation(RuleBasedStateMachine):
         if self.unanswered:
             view, request = self.unanswered.pop(0)
             self.talk.answer(request, None, "failed" if fails else None, page=self.page)
-            if isinstance(request.request, CommandAsk) and not fails:
+            if isinstance(request.request, CommandAsk):
                 number = int(request.request.params["cells"]["n"])
-                self.ran.setdefault((view, self.documents[view]), []).append(number)
+                came = self.failed if fails else self.ran
+                came.setdefault((view, self.documents[view]), []).append(number)
 
     @rule(seconds=st.sampled_from([0.1, 2.0, 6.0, 40.0]))
     def wait(self, seconds: float) -> None:
@@ -131,6 +134,18 @@ class AnyConversation(RuleBasedStateMachine):
     def no_command_runs_twice_in_one_document(self) -> None:
         for numbers in self.ran.values():
             assert len(set(numbers)) == len(numbers), numbers
+
+    @invariant()
+    def document_that_is_let_in_has_every_recorded_command(self) -> None:
+        if self.page is None:
+            return
+        self.take()
+        window = next(iter(self.talk.host.windows))
+        recorded = {int(entry.params["cells"]["n"]) for entry in window.log.entries}
+        for view in window.views.values():
+            if view.open and not any(v == view.id for v, _ in self.unanswered):
+                came = {*self.ran.get(view.copy, []), *self.failed.get(view.copy, [])}
+                assert recorded <= came, (view.copy, recorded, came)
 
     def teardown(self) -> None:
         """In the end every call has its one reply."""

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from jupyter_applets.host.replay import CommandLog
-from jupyter_applets.protocol.app import AppManifest, CommandAsk, CommandDescriptor, HydrateAsk, StateDescriptor
+from jupyter_applets.protocol.app import (
+    AppManifest,
+    AppProtocolReady,
+    CommandAsk,
+    CommandDescriptor,
+    HydrateAsk,
+    StateDescriptor,
+)
 from jupyter_applets.protocol.link import Snapshot, ViewClosed, ViewState
 
 from .conversation import SHEET, Conversation
@@ -150,14 +157,14 @@ def test_moved_cell_brings_a_new_view_that_is_restored(talk: Conversation) -> No
 def test_reloaded_page_whose_applet_was_ready_before_its_socket_is_restored(talk: Conversation) -> None:
     talk.run("setCells", {"cells": {"A1": "1"}})
     talk.disconnect("page")
-    talk.page("page2", views=[ViewState("v9", "sheet", 1, 1, True, SHEET)])
+    talk.page("page2", views=[ViewState("v9", "sheet", 1, 1, True, manifest=SHEET)])
     assert talk.commands_to("v9", "page2") == [("setCells", True)]
 
 
 def test_page_that_reconnects_is_not_replayed_to(talk: Conversation) -> None:
     talk.run("setCells", {"cells": {"A1": "1"}})
     talk.disconnect("page")
-    talk.page("again", views=[ViewState("v1", "sheet", 1, 1, True, SHEET)])
+    talk.page("again", views=[ViewState("v1", "sheet", 1, 1, True, True, SHEET)])
     assert talk.commands_to("v1", "again") == []
     call = talk.query("cells")
     talk.answer_last({}, page="again")
@@ -172,7 +179,7 @@ def test_page_that_reconnects_gets_only_what_it_missed(talk: Conversation) -> No
     talk.answer_last(page="tab2")
     talk.disconnect("tab2")
     talk.run("setCells", {"cells": {"A1": "2"}})
-    talk.page("tab2b", views=[ViewState("v2", "sheet", 1, 1, True, SHEET)])
+    talk.page("tab2b", views=[ViewState("v2", "sheet", 1, 1, True, True, SHEET)])
     assert [r.request for r in talk.asked("tab2b")] == [CommandAsk("setCells", {"cells": {"A1": "2"}}, replayed=True)]
 
 
@@ -181,7 +188,7 @@ def test_command_answered_after_a_cut_is_recorded_and_not_replayed_to_its_own_do
     request = talk.asked()[-1]
     talk.disconnect("page")
     assert talk.error(call).code == "VIEW_GONE"
-    talk.page("again", views=[ViewState("v1", "sheet", 1, 1, True, SHEET)])
+    talk.page("again", views=[ViewState("v1", "sheet", 1, 1, True, True, SHEET)])
     talk.answer(request, {"ok": True}, page="again")
     assert talk.commands_to("v1", "again") == []
     talk.ready(document=2, page="again")
@@ -191,7 +198,7 @@ def test_command_answered_after_a_cut_is_recorded_and_not_replayed_to_its_own_do
 def test_hello_as_a_probe_changes_nothing(talk: Conversation) -> None:
     talk.run("sort")
     call = talk.query("cells")
-    talk.page(views=[ViewState("v1", "sheet", 1, 1, True, SHEET)])
+    talk.page(views=[ViewState("v1", "sheet", 1, 1, True, True, SHEET)])
     talk.answer(talk.asked()[-1], {})
     assert talk.value(call) == {}
     assert talk.commands_to("v1") == [("sort", False)]
@@ -200,7 +207,7 @@ def test_hello_as_a_probe_changes_nothing(talk: Conversation) -> None:
 def test_snapshot_is_hydrated_and_only_later_commands_are_replayed() -> None:
     talk = notes()
     add(talk, "one", "two")
-    talk.receive("page", Snapshot("sheet", "v1", {"text": "one two typed"}, seq=2))
+    talk.receive("page", Snapshot("sheet", "v1", {"text": "one two typed"}))
     add(talk, "three")
     talk.ready(document=2, manifest=NOTES, hydrates=True)
     assert talk.asked()[-1].request == HydrateAsk({"text": "one two typed"})
@@ -213,10 +220,10 @@ def test_snapshot_is_hydrated_and_only_later_commands_are_replayed() -> None:
 def test_snapshot_of_a_hydrated_document_covers_what_it_was_hydrated_with() -> None:
     talk = notes()
     add(talk, "one", "two")
-    talk.receive("page", Snapshot("sheet", "v1", {"text": "one two"}, seq=2))
+    talk.receive("page", Snapshot("sheet", "v1", {"text": "one two"}))
     talk.ready(document=2, manifest=NOTES, hydrates=True)
     talk.answer_last()
-    talk.receive("page", Snapshot("sheet", "v1", {"text": "one two and typed"}, seq=None))
+    talk.receive("page", Snapshot("sheet", "v1", {"text": "one two and typed"}))
     talk.ready(document=3, manifest=NOTES, hydrates=True)
     assert talk.asked()[-1].request == HydrateAsk({"text": "one two and typed"})
     talk.answer_last()
@@ -226,7 +233,7 @@ def test_snapshot_of_a_hydrated_document_covers_what_it_was_hydrated_with() -> N
 def test_hydrate_that_fails_falls_back_to_replay() -> None:
     talk = notes()
     add(talk, "one")
-    talk.receive("page", Snapshot("sheet", "v1", {"text": "one"}, seq=1))
+    talk.receive("page", Snapshot("sheet", "v1", {"text": "one"}))
     talk.ready(document=2, manifest=NOTES, hydrates=True)
     talk.answer_last(error="bad snapshot")
     assert talk.commands_to("v1")[-1] == ("add", True)
@@ -235,7 +242,7 @@ def test_hydrate_that_fails_falls_back_to_replay() -> None:
 def test_document_without_hydrate_gets_the_replay() -> None:
     talk = notes(hydrates=False)
     add(talk, "one")
-    talk.receive("page", Snapshot("sheet", "v1", {"text": "one"}, seq=1))
+    talk.receive("page", Snapshot("sheet", "v1", {"text": "one"}))
     talk.ready(document=2, manifest=NOTES)
     assert talk.commands_to("v1")[-1] == ("add", True)
 
@@ -298,7 +305,7 @@ def test_window_without_kernel_and_view_is_forgotten_after_ten_minutes(talk: Con
 
 def test_host_that_was_started_anew_learns_its_windows_from_the_pages() -> None:
     talk = Conversation()
-    talk.page(views=[ViewState("v1", "sheet", 7, 3, True, SHEET, title="Sheet")])
+    talk.page(views=[ViewState("v1", "sheet", 7, 3, True, True, SHEET, title="Sheet")])
     talk.kernel()
     call = talk.query("cells")
     talk.answer_last({"A1": "1"})
@@ -357,3 +364,108 @@ def test_changed_title_or_permissions_keep_the_document_and_its_log(talk: Conver
     assert talk.value(talk.call("list_windows", {}))[0]["title"] == "Other"
     talk.ready(document=2)
     assert talk.commands_to("v1")[-1] == ("setCells", True)
+
+
+def test_cut_in_the_middle_of_a_replay_loses_nothing(talk: Conversation) -> None:
+    for value in "123":
+        talk.run("setCells", {"cells": {"A1": value}})
+    talk.ready(document=2)
+    talk.answer_last()  # 1 is done, 2 is under way
+    talk.disconnect("page")
+    talk.page("again", views=[ViewState("v1", "sheet", 1, 2, ready=True, settled=True, manifest=SHEET)])
+    assert [r.request.params["cells"]["A1"] for r in talk.asked("again")] == ["3"]
+    call = talk.query("cells")
+    assert len(talk.asked("again")) == 1, "a query must not overtake the replay"
+    talk.answer_last(page="again")
+    talk.answer_last({}, page="again")
+    assert talk.value(call) == {}
+
+
+def test_second_tab_that_was_cut_gets_the_mirrored_commands_it_still_lacks(talk: Conversation) -> None:
+    talk.page("tab2")
+    talk.show("v2", page="tab2")
+    talk.ready("v2", page="tab2")
+    for value in "123":
+        talk.run("setCells", {"cells": {"A1": value}})
+    talk.disconnect("tab2")  # 1 is under way there
+    talk.page("tab2b", views=[ViewState("v2", "sheet", 1, 1, ready=True, settled=True, manifest=SHEET)])
+    for _ in range(2):
+        talk.answer_last(page="tab2b")
+    assert [r.request.params["cells"]["A1"] for r in talk.asked("tab2b")] == ["2", "3"]
+
+
+def test_late_command_of_the_old_content_is_not_replayed_into_the_new(talk: Conversation) -> None:
+    call = talk.command("setCells", {"cells": {"A1": "old"}})
+    request = talk.asked()[-1]
+    talk.open_window(revision=2, html="<p>new")
+    assert talk.error(call).code == "VIEW_GONE"
+    talk.answer(request, {"ok": True})
+    talk.ready(document=2)
+    assert talk.commands_to("v1") == [("setCells", False)]
+
+
+def test_ready_of_a_document_that_is_being_replaced_counts_for_nothing(talk: Conversation) -> None:
+    talk.open_window(revision=2, html="<p>new")
+    call = talk.query("cells")
+    talk.receive("page", AppProtocolReady("sheet", "v1", 1, SHEET, revision=1))
+    assert not talk.asked()
+    talk.receive("page", AppProtocolReady("sheet", "v1", 2, SHEET, revision=2))
+    talk.answer_last({})
+    assert talk.value(call) == {}
+
+
+def test_ready_of_another_pages_view_is_ignored(talk: Conversation) -> None:
+    talk.page("other")
+    talk.ready("v1", page="other", document=9, manifest=AppManifest("forged", "Forged"))
+    assert talk.value(talk.query("manifest"))["appId"] == "sheet"
+
+
+def test_what_was_typed_after_a_hydrate_and_a_cut_is_kept() -> None:
+    talk = notes()
+    add(talk, "one", "two")
+    talk.receive("page", Snapshot("sheet", "v1", {"text": "one two"}))
+    talk.ready(document=2, manifest=NOTES, hydrates=True)
+    talk.answer_last()
+    talk.disconnect("page")
+    talk.page("again", views=[ViewState("v1", "sheet", 1, 2, ready=True, settled=True, manifest=NOTES, hydrates=True)])
+    talk.receive("again", Snapshot("sheet", "v1", {"text": "one two typed"}))
+    talk.ready(document=3, page="again", manifest=NOTES, hydrates=True)
+    assert talk.asked("again")[-1].request == HydrateAsk({"text": "one two typed"})
+    talk.answer_last(page="again")
+    assert len(talk.asked("again")) == 1
+
+
+def test_new_host_leaves_documents_that_lived_on_as_they_are_and_keeps_a_snapshot() -> None:
+    talk = Conversation()
+    talk.kernel()
+    for tab, text in (("tab1", "in one"), ("tab2", "in two")):
+        state = ViewState(f"v-{tab}", "sheet", 1, 3, True, True, NOTES, hydrates=True, snapshot={"text": text})
+        talk.page(tab, views=[state])
+    assert not talk.asked("tab1")
+    assert not talk.asked("tab2")
+    call = talk.command("add", {"line": "a"})
+    talk.answer_last(page="tab1")
+    assert talk.value(call) is None
+    talk.ready("v-tab1", page="tab1", document=4, manifest=NOTES, hydrates=True)
+    assert talk.asked("tab1")[-1].request == HydrateAsk({"text": "in one"})
+    talk.answer_last(page="tab1")
+    assert talk.asked("tab1")[-1].request == CommandAsk("add", {"line": "a"}, replayed=True)
+
+
+def test_views_that_were_cut_off_are_remembered_up_to_a_bound(talk: Conversation) -> None:
+    for i in range(300):
+        talk.page(f"p{i}", views=[ViewState(f"w{i}", "sheet", 1, 1, True, manifest=SHEET)])
+        talk.disconnect(f"p{i}")
+    assert len(next(iter(talk.host.windows)).away) == 100
+
+
+def test_command_that_waits_is_not_given_to_a_view_of_the_page_that_goes(talk: Conversation) -> None:
+    talk.page("other")
+    talk.show("v2", page="other")
+    talk.ready("v2", page="other")
+    talk.show("v3")
+    talk.ready("v3")
+    call = talk.query("cells")
+    talk.disconnect("page")
+    talk.answer_last({"A1": "1"}, page="other")
+    assert talk.value(call) == {"A1": "1"}

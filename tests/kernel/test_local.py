@@ -119,10 +119,30 @@ def test_burst_of_calls_travels_in_few_frames(host: LocalHost, widget: Widget) -
     assert frames < 50
 
 
-def test_second_page_on_the_same_comm_is_another_page(host: LocalHost, widget: Widget) -> None:
+def test_call_after_a_reload_goes_to_the_page_that_is_there(host: LocalHost, widget: Widget) -> None:
+    """A comm does not tell that a page is gone."""
+    connect(host, widget)
+    fresh = {**HELLO, "id": "p2", "views": [{**VIEW, "viewId": "v2"}]}
+    host.on_comm(widget, {"kind": "frame", "page": "p2", "seq": 1, "messages": [fresh]})
+    assert widget.frame() == {"kind": "reset", "page": "p1"}
+    assert widget.frame()["page"] == "p2"
+    ask(host)
+    frame = widget.frame()
+    assert (frame["page"], frame["messages"][0]["viewId"]) == ("p2", "v2")
+
+
+def test_two_pages_on_one_comm_both_stay_when_both_are_there(host: LocalHost, widget: Widget) -> None:
     connect(host, widget)
     host.on_comm(widget, {"kind": "frame", "page": "p2", "seq": 1, "messages": [{**HELLO, "id": "p2"}]})
+    assert widget.frame() == {"kind": "reset", "page": "p1"}
     assert widget.frame()["page"] == "p2"
+    say(host, widget, 1, {**HELLO, "views": [{**VIEW, "settled": True}]})
+    frame = widget.frame()
+    assert (frame["page"], frame["seq"], frame["messages"][0]["type"]) == ("p1", 1, "welcome")
+    pending = ask(host)
+    [request] = widget.frame()["messages"]
+    answer(host, widget, 2, request, 1)
+    assert pending.result(WAIT) == 1
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,18 @@ from typing import Any
 import pytest
 from tornado.httpclient import HTTPClientError
 from tornado.websocket import websocket_connect
+from traitlets.config import Config
 
-from jupyter_applets.errors import CallTimeout, Forbidden, TooLarge, UnknownStateKey, ViewGone, WindowNotFound
+from jupyter_applets.errors import (
+    CallTimeout,
+    Forbidden,
+    InvalidMessage,
+    ResultNotJson,
+    TooLarge,
+    UnknownStateKey,
+    ViewGone,
+    WindowNotFound,
+)
 from jupyter_applets.link.socket import SocketLink
 from jupyter_applets.protocol.frames import pack
 from jupyter_applets.protocol.link import Interaction
@@ -163,6 +173,45 @@ async def test_call_over_the_limit_fails_alone(make_link: Any) -> None:
     for part in parts:
         with pytest.raises(WindowNotFound):
             await reply(part)
+
+
+class TestLimit:
+    @pytest.fixture
+    def jp_server_config(self) -> Config:
+        return Config(
+            {
+                "ServerApp": {"jpserver_extensions": {"jupyter_applets": True}},
+                "JupyterApplets": {"max_message_bytes": 5_000},
+            }
+        )
+
+    async def test_limit_is_a_setting_that_both_ends_learn(self, make_link: Any, open_page: OpenPage) -> None:
+        page = await open_page()
+        assert (await page.hello(VIEW))["maxMessageBytes"] == 5_000
+        link = make_link()
+        assert await reply(link.call("list_windows", {}))
+        with pytest.raises(TooLarge, match="MB"):
+            link.call("app_command", {"windowId": "sheet", "command": "x", "params": {"text": "y" * 6_000}})
+
+
+async def test_result_nested_too_deeply_is_an_error_and_the_page_stays(make_link: Any, open_page: OpenPage) -> None:
+    page = await open_page()
+    await page.hello(VIEW)
+    link = make_link()
+    outcomes = []
+    for depth in (10, 900, 940, 970, 990, 5_000, 1):
+        pending = link.call("app_query", {"windowId": "sheet", "stateKey": "cells"})
+        while "requestId" not in (request := await page.next()):
+            assert request["code"] == "INVALID_MESSAGE"
+        await page.send(
+            f'{{"type":"APP_PROTOCOL_RESPONSE","requestId":"{request["requestId"]}","windowId":"sheet",'
+            f'"response":{{"kind":"query","data":{"[" * depth + "]" * depth}}}}}'
+        )
+        try:
+            outcomes.append(bool(await reply(pending) is not None))
+        except (ResultNotJson, InvalidMessage):
+            outcomes.append(False)
+    assert (outcomes[0], outcomes[-2], outcomes[-1]) == (True, False, True)
 
 
 async def test_kernel_with_a_wrong_secret_is_told_why(make_link: Any) -> None:

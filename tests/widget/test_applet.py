@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from traitlets import TraitError
 
 from jupyter_applets import Applet, app_query, close_window, list_windows
-from jupyter_applets.errors import WindowNotFound
+from jupyter_applets.errors import InvalidArguments, TooLarge, WindowNotFound
 from jupyter_applets.kernel import connection as module
+from jupyter_applets.kernel.callbacks import _worker
 from jupyter_applets.protocol.app import AppManifest, CommandDescriptor, StateDescriptor
 from jupyter_applets.protocol.link import ConsoleEntry, ConsoleLines, Interaction, WindowReady
 from jupyter_applets.widget.manifest import Manifest
@@ -23,6 +25,20 @@ def fresh_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     if module._connection is not None:
         module._connection.close()
+
+
+def callbacks_done() -> None:
+    """Where no loop runs, callbacks come in order on one thread: what is put behind them comes after them."""
+    _worker().submit(int).result(10)
+
+
+def test_callback_in_a_script_may_itself_make_a_blocking_call() -> None:
+    app = Applet(window_id="sheet")
+    seen: list[Any] = []
+    app.on_interaction(lambda content: seen.append(list_windows()[0]["windowId"]))
+    app.take_notice(Interaction("sheet", "x"))
+    callbacks_done()
+    assert seen == ["sheet"]
 
 
 def test_traits_have_the_names_of_the_arguments() -> None:
@@ -77,6 +93,36 @@ def test_changed_content_is_a_new_revision() -> None:
     assert window["title"] == "Three"
 
 
+def test_content_that_is_refused_leaves_the_applet_usable() -> None:
+    app = Applet("<p>one", window_id="sheet")
+    with pytest.raises(TraitError):
+        app.set_content(html=3)  # type: ignore[arg-type]
+    before = app._revision
+    app.html = "<p>two"
+    assert app._revision > before
+
+
+def test_closing_an_applet_that_was_taken_over_closes_nothing() -> None:
+    first, _second = Applet(window_id="sheet"), Applet(window_id="sheet")
+    first.close()
+    assert [window["windowId"] for window in list_windows()] == ["sheet"]
+
+
+def test_applet_over_the_limit_is_refused_and_the_others_stay() -> None:
+    list_windows()
+    with pytest.raises(TooLarge):
+        Applet("x" * 17_000_000, window_id="big")
+    Applet(window_id="small")
+    module.connection()._open_windows()
+    assert [window["windowId"] for window in list_windows()] == ["small"]
+
+
+@pytest.mark.parametrize("timeout", [float("inf"), float("nan"), -1, 1e10])
+def test_timeout_that_is_none_is_refused(timeout: float) -> None:
+    with pytest.raises(InvalidArguments, match="timeout"):
+        app_query("sheet", "__console", timeout=timeout)
+
+
 def test_closed_window_is_gone() -> None:
     app = Applet(window_id="sheet")
     app.close()
@@ -98,9 +144,11 @@ def test_notices_of_the_host_reach_the_widget() -> None:
     app.on_interaction(heard.append)
     app.on_interaction(heard.append)
     app.take_notice(Interaction("sheet", "User clicked save"))
+    callbacks_done()
     assert heard == ["User clicked save"]
     app.on_interaction(heard.append, remove=True)
     app.take_notice(Interaction("sheet", "again"))
+    callbacks_done()
     assert heard == ["User clicked save"]
     app.take_notice(ConsoleLines("sheet", [ConsoleEntry("error", ["boom", "at line 3"], 1e12)], 2))
     assert [(entry.level, entry.text) for entry in app.logs] == [
@@ -121,6 +169,7 @@ def test_callback_that_raises_does_not_stop_the_others(caplog: pytest.LogCapture
     app.on_interaction(fails)
     app.on_interaction(heard.append)
     app.take_notice(Interaction("sheet", "hello"))
+    callbacks_done()
     assert heard == ["hello"]
     assert "a callback failed" in caplog.text
 

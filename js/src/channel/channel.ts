@@ -9,9 +9,10 @@ import {
   type ViewState,
 } from '../protocol.gen.js';
 import { viewGone } from '../frame/conversation.js';
+import { Announced } from './announced.js';
 import { isContent, isRequest, type Fields } from './guards.js';
 import { Outbox } from './outbox.js';
-import type { Pipe, PipeEvents } from './pipe.js';
+import type { Encoded, Pipe, PipeEvents } from './pipe.js';
 
 /** A view as a channel knows it. Views and channels may come from different copies of this module: plain calls only. */
 export interface ChannelView {
@@ -23,8 +24,8 @@ export interface ChannelView {
   showClosed(): void;
   /** The host will not talk to this page; `message` says what to do. */
   showRefusal(message: string): void;
-  /** There is no host behind this channel. */
-  unreachable(): void;
+  /** There is no host behind this channel; `kept` is what the view has said and nobody heard. */
+  unreachable(kept: FromPage[]): void;
 }
 
 export interface Peer {
@@ -40,6 +41,7 @@ const LINGER = 30_000;
 export class Channel implements PipeEvents {
   readonly #views = new Map<string, ChannelView>();
   readonly #outbox = new Outbox();
+  readonly #announced = new Announced();
   readonly #warned = new Set<string>();
   #up = false;
   #scheduled = false;
@@ -65,6 +67,7 @@ export class Channel implements PipeEvents {
 
   detach(viewId: string): void {
     if (!this.#views.delete(viewId)) return;
+    this.#announced.forget(viewId);
     this.send([{ type: 'viewClosed', viewId }]);
     this.#lingerIfEmpty();
   }
@@ -89,7 +92,7 @@ export class Channel implements PipeEvents {
     if (this.#refusal !== null) return;
     this.#up = true;
     const { session, version, id } = this.peer;
-    const views = [...this.#views.values()].map((view) => view.state());
+    const views = [...this.#views.values()].map((view) => this.#announced.mark(view.state()));
     let hello: Hello = { type: 'hello', protocol: PROTOCOL, version, role: 'page', session, id, views };
     let text = JSON.stringify(hello);
     if (text.length * 3 > this.#outbox.maxBytes) {
@@ -97,7 +100,7 @@ export class Channel implements PipeEvents {
       hello = { ...hello, views: views.map((view) => ({ ...view, snapshot: null })) };
       text = JSON.stringify(hello);
     }
-    this.pipe.send([{ message: hello, text }]);
+    this.#put([{ message: hello, text }]);
     this.#flush();
   }
 
@@ -110,7 +113,20 @@ export class Channel implements PipeEvents {
     this.close();
     const views = [...this.#views.values()];
     this.#views.clear();
-    for (const view of views) view.unreachable();
+    let kept = this.#outbox.handOver();
+    for (const view of views) {
+      // What is a window's goes with the first of its views, and so only once.
+      const isOf = (message: FromPage): boolean =>
+        'viewId' in message ? message.viewId === view.viewId : 'windowId' in message && message.windowId === view.windowId;
+      view.unreachable(kept.filter(isOf));
+      kept = kept.filter((message) => !isOf(message));
+    }
+  }
+
+  /** The views stay: a page that the browser brings back says hello with them. */
+  leaving(): void {
+    this.send([...this.#views.keys()].map((viewId) => ({ type: 'viewClosed', viewId })));
+    this.#flush();
   }
 
   received(messages: unknown[]): void {
@@ -182,7 +198,12 @@ export class Channel implements PipeEvents {
 
   #flush(): void {
     if (!this.#up) return;
-    for (const frame of this.#outbox.take()) this.pipe.send(frame);
+    for (const frame of this.#outbox.take()) this.#put(frame);
+  }
+
+  #put(frame: Encoded[]): void {
+    this.pipe.send(frame);
+    for (const { message } of frame) this.#announced.note(message as FromPage);
   }
 
   #lingerIfEmpty(): void {

@@ -1,6 +1,7 @@
 /**
  * A pipe over a widget's comm, for pages that cannot reach our server extension.
  * A comm may drop messages, so frames are numbered: a gap is told to the kernel, which sends again from there.
+ * It has no end that the kernel could see either, so a page that goes away says so, and answers when it is asked.
  */
 
 import type { Encoded, Pipe, PipeEvents } from './pipe.js';
@@ -16,7 +17,8 @@ export class CommPipe implements Pipe {
   #events: PipeEvents | null = null;
   #sent = 0;
   #seen = 0;
-  #nacked = false;
+  /** The frame at which the gap was last told. */
+  #nackedAt = 0;
 
   constructor(
     private readonly model: CommModel,
@@ -26,6 +28,8 @@ export class CommPipe implements Pipe {
   start(events: PipeEvents): void {
     this.#events = events;
     this.model.on('msg:custom', this.#onMessage);
+    window.addEventListener('pagehide', this.#onHide);
+    window.addEventListener('pageshow', this.#onShow);
     this.#begin();
   }
 
@@ -38,14 +42,22 @@ export class CommPipe implements Pipe {
   stop(): void {
     this.#events = null;
     this.model.off('msg:custom', this.#onMessage);
+    window.removeEventListener('pagehide', this.#onHide);
+    window.removeEventListener('pageshow', this.#onShow);
   }
 
   /** Both counts start anew with each hello. */
   #begin(): void {
-    this.#sent = this.#seen = 0;
-    this.#nacked = false;
+    this.#sent = this.#seen = this.#nackedAt = 0;
     this.#events?.opened();
   }
+
+  readonly #onHide = (): void => this.#events?.leaving();
+
+  /** The browser had kept the page as it was; to the kernel it is gone. */
+  readonly #onShow = ({ persisted }: PageTransitionEvent): void => {
+    if (persisted) this.#begin();
+  };
 
   readonly #onMessage = (content: unknown): void => {
     if (typeof content !== 'object' || content === null) return;
@@ -59,10 +71,11 @@ export class CommPipe implements Pipe {
     const expected = this.#seen + 1;
     if (seq === expected) {
       this.#seen = seq;
-      this.#nacked = false;
+      this.#nackedAt = 0;
       this.#events?.received(messages);
-    } else if (seq > expected && !this.#nacked) {
-      this.#nacked = true;
+    } else if (seq > expected && seq > this.#nackedAt) {
+      // Told again with each newer frame: what is sent again can be lost again.
+      this.#nackedAt = seq;
       this.model.send({ kind: 'nack', page: this.page, expected });
     }
   }

@@ -36,6 +36,11 @@ export class Outbox {
     this.keep(queue);
   }
 
+  /** Everything, as it is, for another outbox. */
+  handOver(): FromPage[] {
+    return this.#queue.splice(0);
+  }
+
   /** Everything, in frames of which none is over the limit. */
   take(): Encoded[][] {
     const queue = this.#queue;

@@ -14,6 +14,8 @@ export interface PipeEvents {
   lost(): void;
   /** There is no host at the other end, and never was. */
   unreachable(): void;
+  /** The page goes away, and the other end cannot see that: this is the last moment to send. */
+  leaving(): void;
 }
 
 export interface Pipe {

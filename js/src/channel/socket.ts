@@ -3,6 +3,8 @@
 import { decodeText, unpack } from './frames.js';
 import type { Encoded, Pipe, PipeEvents } from './pipe.js';
 
+/** A server that is being restarted, or a proxy that was too early, fails once. */
+const FIRST_ATTEMPTS = 2;
 const MIN_DELAY = 250;
 const MAX_DELAY = 10_000;
 /** Silence after which a page that is looked at again asks whether anybody is there, and how long it waits for a word. */
@@ -84,11 +86,11 @@ export class SocketPipe implements Pipe {
   #onClose(): void {
     this.#socket = null;
     clearTimeout(this.#probe);
-    if (!this.#everOpened) return this.#events?.unreachable();
-    this.#events?.lost();
     // Full jitter, so that the pages of a restarted server do not all come back at once.
     const delay = MIN_DELAY + Math.random() * Math.min(MAX_DELAY - MIN_DELAY, MIN_DELAY * 2 ** this.#failures);
     this.#failures += 1;
+    if (this.#everOpened) this.#events?.lost();
+    else if (this.#failures === FIRST_ATTEMPTS) return this.#events?.unreachable();
     if (this.#events) this.#retry = setTimeout(() => this.#connect(), delay);
   }
 

@@ -42,6 +42,8 @@ export class Conversation {
   manifest: AppManifest | null = null;
   hydrates = false;
   snapshot: Record<string, Json> | null = null;
+  /** Of the content that the document shows. */
+  #revision = 0;
   #way: Way = 'port';
   #pending = new Map<string, Kind>();
   #askedManifest: { requestId: string; timer: ReturnType<typeof setTimeout>; hydrates: boolean } | null = null;
@@ -54,8 +56,9 @@ export class Conversation {
   ) {}
 
   /** Another document: nothing of the one before holds any more. */
-  begin(): void {
+  begin(revision: number): void {
     this.end('The applet reloaded while the request was under way.');
+    this.#revision = revision;
     this.document += 1;
   }
 
@@ -154,14 +157,14 @@ export class Conversation {
     this.manifest = manifest;
     this.hydrates = hydrates;
     const { windowId, viewId, document } = this;
-    out.push({ type: 'APP_PROTOCOL_READY', windowId, viewId, document, manifest, hydrates });
+    out.push({ type: 'APP_PROTOCOL_READY', windowId, viewId, document, manifest, hydrates, revision: this.#revision });
   }
 
-  #onSnapshot({ state, seq }: Fields, way: Way, out: FromPage[]): void {
+  #onSnapshot({ state }: Fields, way: Way, out: FromPage[]): void {
     if (way !== this.#way || typeof state !== 'object' || state === null || Array.isArray(state)) return;
     this.snapshot = state as Record<string, Json>;
     const { windowId, viewId } = this;
-    out.push({ type: 'snapshot', windowId, viewId, state: this.snapshot, seq: typeof seq === 'number' ? seq : null });
+    out.push({ type: 'snapshot', windowId, viewId, state: this.snapshot });
   }
 
   #gone(requestId: string, kind: Kind, reason: string): FromPage {
@@ -180,11 +183,9 @@ export function viewGone(requestId: string, windowId: string, kind: Kind, error:
 }
 
 /** The ask is the request's own fields; `kind` is part of the type's name. */
-function toPort({ requestId, request, seq }: AppProtocolRequest): PortRequest {
+function toPort({ requestId, request }: AppProtocolRequest): PortRequest {
   const { kind, ...fields } = request;
-  const message = { ...fields, type: `yaar:app-${kind}-request`, requestId } as PortRequest;
-  if (message.type === 'yaar:app-command-request' && seq !== undefined) message.seq = seq;
-  return message;
+  return { ...fields, type: `yaar:app-${kind}-request`, requestId } as PortRequest;
 }
 
 function toAnswer(kind: Kind, { data, result, manifest, error, code }: Fields): Answer {

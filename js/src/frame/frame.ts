@@ -32,12 +32,12 @@ export class Frame {
     private readonly events: FrameEvents,
   ) {
     this.element.setAttribute('sandbox', SANDBOX);
-    window.addEventListener('message', this.#onMessage);
   }
 
   /** Shows `content`, in place of what was there. */
   load(content: Content, origins: readonly string[], theme: Theme): void {
     this.#closePorts();
+    window.addEventListener('message', this.#onMessage);
     const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
     const config = { key, js: content.js ?? '', css: content.css ?? '', theme };
     const inner = appletDocument(content, config, this.sdk);
@@ -60,9 +60,14 @@ export class Frame {
     this.post([{ type: 'applet:theme', theme } satisfies ThemeChanged], 'port');
   }
 
-  dispose(): void {
+  /** Nothing is heard from the document any more, not even from one that it is replaced by; `load` starts anew. */
+  stop(): void {
     window.removeEventListener('message', this.#onMessage);
     this.#closePorts();
+  }
+
+  dispose(): void {
+    this.stop();
     this.element.remove();
   }
 

@@ -53,6 +53,8 @@ export function outerDocument(policy: string, key: string, inner: string): strin
     // A document of this kind takes the page's address as its base, and hands it down: the notebook's path, a token.
     '<!doctype html><html><head><base href="about:srcdoc">',
     `<meta http-equiv="Content-Security-Policy" content="${attribute(policy)}">`,
+    // Names that are only looked up are under no policy.
+    '<meta http-equiv="x-dns-prefetch-control" content="off">',
     '<style>html,body{margin:0;height:100%;overflow:hidden}iframe{display:block;border:0;width:100%;height:100%}</style>',
     `<script>(${guard})(${JSON.stringify(key)})</script></head><body>`,
     `<iframe sandbox="${SANDBOX}" srcdoc="${attribute(inner)}"></iframe></body></html>`,

@@ -25,8 +25,14 @@ const FIELDS = {
   'yaar:app-hydrate-request': null,
 } as const;
 
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message || error.name : String(error ?? 'The handler threw nothing.');
+/** Always a text: an applet may throw anything, and what it threw must not cost the request its answer. */
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message || error.name) : String(error ?? 'The handler threw nothing.');
+  } catch {
+    return 'The handler threw something that has no text.';
+  }
+}
 
 /** `value` as JSON would carry it. Structured clone would keep what JSON changes (`toJSON`) and refuse what it drops. */
 function jsonValue(value: unknown): Json {
@@ -83,16 +89,18 @@ export class App {
     if (changes) this.snapshots.changeStarted();
     const finish = (outcome: Outcome): void => {
       this.#respond(request, outcome);
-      if (changes) this.snapshots.changeSettled('seq' in request ? (request.seq ?? null) : null);
+      if (changes) this.snapshots.changeSettled();
     };
     let value: unknown;
+    let isLater: boolean;
     try {
       value = this.#perform(request);
+      isLater = isThenable(value);
     } catch (error) {
       return finish(failure(error));
     }
     // Not awaited when there is nothing to wait for: a batch of plain commands is then answered as one batch.
-    if (!isThenable(value)) return finish(success(value));
+    if (!isLater) return finish(success(value));
     Promise.resolve(value).then(success, failure).then(finish);
   }
 
@@ -137,7 +145,11 @@ function success(value: unknown): Outcome {
 }
 
 function failure(error: unknown): Outcome {
-  if (error instanceof Refusal) return { error: error.message, code: error.code };
-  console.error(error);
+  try {
+    if (error instanceof Refusal) return { error: error.message, code: error.code };
+    console.error(error);
+  } catch {
+    // What was thrown cannot even be looked at; the request is answered all the same.
+  }
   return { error: messageOf(error), code: 'HANDLER_FAILED' };
 }

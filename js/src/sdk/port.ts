@@ -6,9 +6,11 @@ import type { PortNotice, PortResponse } from '../protocol.gen.js';
 /** What may wait for the port; beyond it the oldest is dropped. */
 const LIMIT = 1000;
 
+type Outgoing = PortResponse | PortNotice | FromSdk;
+
 export class Port {
   #port: MessagePort | null = null;
-  #queue: unknown[] = [];
+  #queue: Outgoing[] = [];
   #scheduled = false;
 
   #received: (message: unknown) => void = () => {};
@@ -27,7 +29,7 @@ export class Port {
     if (!this.#port) window.addEventListener('message', this.#onMessage);
   }
 
-  send(message: PortResponse | PortNotice | FromSdk): void {
+  send(message: Outgoing): void {
     this.#queue.push(message);
     if (!this.#port) {
       if (this.#queue.length > LIMIT) this.#queue.shift();
@@ -42,17 +44,45 @@ export class Port {
     if (event.source !== window.parent || event.data?.type !== 'applet:port' || !port) return;
     event.stopImmediatePropagation();
     port.onmessage = ({ data }) => {
-      for (const message of Array.isArray(data) ? data : [data]) this.#received(message);
+      for (const message of Array.isArray(data) ? data : [data]) this.#take(message);
     };
     this.#port = port;
     this.#flush();
   };
+
+  /** One that fails must not take the rest of its batch with it. */
+  #take(message: unknown): void {
+    try {
+      this.#received(message);
+    } catch (error) {
+      reportError(error);
+    }
+  }
 
   #flush(): void {
     this.#scheduled = false;
     if (!this.#queue.length) return;
     const batch = this.#queue;
     this.#queue = [];
-    this.#port?.postMessage(batch);
+    try {
+      this.#port?.postMessage(batch);
+    } catch {
+      // One message that cannot be cloned stops them all: alone, it stops only itself.
+      for (const message of batch) this.#postAlone(message);
+    }
   }
+
+  #postAlone(message: Outgoing): void {
+    try {
+      this.#port?.postMessage([message]);
+    } catch (error) {
+      console.warn(`A message of type ${message.type} could not be sent.`, error);
+      if ('requestId' in message) this.#port?.postMessage([refusal(message, error)]);
+    }
+  }
+}
+
+/** A request still gets its one answer. */
+function refusal({ type, requestId }: PortResponse, error: unknown): PortResponse {
+  return { type, requestId, error: `The result cannot be sent as JSON: ${error}`, code: 'RESULT_NOT_JSON' };
 }

@@ -1,6 +1,7 @@
 /**
  * Owns the snapshots: the values of the state keys marked `snapshot`, sent when they changed.
- * A snapshot holds every command up to its `seq`, so none is taken while a command runs, and none is kept when one began meanwhile.
+ * A snapshot holds every command that was answered before it, and no other: the host counts on that.
+ * So none is taken while a command runs, and none is kept when one began meanwhile.
  */
 
 import type { AppSnapshot } from '../protocol.gen.js';
@@ -17,7 +18,8 @@ export class Snapshots {
   /** Grows with each registration and change; tells whether one came while async handlers were read. */
   #generation = 0;
   #registered = 0;
-  #seq: number | null = null;
+  /** Counts the changes that have settled: after each the host gets a snapshot, even of the same values. */
+  #settled = 0;
   #sent: string | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #cost = 0;
@@ -49,9 +51,9 @@ export class Snapshots {
     this.#generation += 1;
   }
 
-  changeSettled(seq: number | null): void {
+  changeSettled(): void {
     this.#running -= 1;
-    if (seq !== null && seq > (this.#seq ?? -1)) this.#seq = seq;
+    this.#settled += 1;
     this.touch();
   }
 
@@ -83,10 +85,10 @@ export class Snapshots {
     const text = this.#encode(values);
     this.#cost = performance.now() - began;
     const isNew = this.#sent !== null || generation !== this.#registered;
-    const mark = `${this.#seq} ${text}`;
+    const mark = `${this.#settled} ${text}`;
     if (mark === this.#sent) return;
     this.#sent = mark;
-    if (isNew) this.send({ type: 'yaar:app-snapshot', state: JSON.parse(text), seq: this.#seq });
+    if (isNew) this.send({ type: 'yaar:app-snapshot', state: JSON.parse(text) });
   }
 
   /** A key that cannot be kept is left out, and the author told once. */

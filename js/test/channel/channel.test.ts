@@ -42,6 +42,51 @@ describe('hello', () => {
     expect(pipe.take()).toEqual([[{ ...hello, views: [{ viewId: 'v', windowId: 'w', document: 1, ready: true }] }]]);
   });
 
+  describe('says of a document that it is settled', () => {
+    const settled = (): unknown[] => {
+      pipe.take();
+      pipe.events.opened();
+      return pipe.take()[0]?.[0].views.map((view: { settled?: boolean }) => view.settled);
+    };
+    let view: FakeView;
+
+    beforeEach(() => {
+      view = new FakeView('v', 'w', { document: 1 });
+      channel.attach(view);
+    });
+
+    it('when a hello before said that it was ready', () => {
+      view.fields.ready = true;
+      expect(settled()).toEqual([undefined]);
+      pipe.events.lost();
+      expect(settled()).toEqual([true]);
+      pipe.events.lost();
+      view.fields.document = 2;
+      expect(settled()).toEqual([undefined]);
+    });
+
+    it('when it became ready, or was opened as ready, while the pipe was up', async () => {
+      pipe.events.opened();
+      view.fields.ready = true;
+      channel.send([{ type: 'APP_PROTOCOL_READY', windowId: 'w', viewId: 'v', document: 1 }]);
+      channel.attach(new FakeView('v2', 'w', { document: 1, ready: true }));
+      await tick();
+      expect(settled()).toEqual([true, true]);
+    });
+
+    it('not when the word was never sent, or the document is not ready any more', async () => {
+      channel.send([{ type: 'APP_PROTOCOL_READY', windowId: 'w', viewId: 'v', document: 1 }]);
+      pipe.events.opened();
+      channel.send([{ type: 'APP_PROTOCOL_READY', windowId: 'w', viewId: 'v', document: 1 }]);
+      pipe.events.lost();
+      await tick();
+      view.fields.ready = true;
+      expect(settled()).toEqual([undefined]);
+      view.fields.ready = false;
+      expect(settled()).toEqual([undefined]);
+    });
+  });
+
   it('leaves the snapshots out when they would make it too large', () => {
     pipe.events.opened();
     pipe.events.received([{ type: 'welcome', maxMessageBytes: 3000 }]);
@@ -177,7 +222,31 @@ describe('the end', () => {
     const view = new FakeView('v', 'w');
     channel.attach(view);
     pipe.events.unreachable();
-    expect(view.told).toEqual([['unreachable']]);
+    expect(view.told).toEqual([['unreachable', []]]);
     expect(ended).toHaveBeenCalledOnce();
+  });
+
+  it('of such a channel hands on what its views have said, once', () => {
+    const views = [new FakeView('a', 'w'), new FakeView('b', 'w'), new FakeView('c', 'other')];
+    for (const view of views) channel.attach(view);
+    const lines: FromPage = { type: 'console', windowId: 'other', entries: [] };
+    const snapshot: FromPage = { type: 'snapshot', windowId: 'w', viewId: 'b', state: {} };
+    channel.send([interaction('1'), lines, snapshot, interaction('2')]);
+    pipe.events.unreachable();
+    const kept = [[interaction('1'), interaction('2')], [snapshot], [lines]];
+    expect(views.map((view) => view.told)).toEqual(kept.map((messages) => [['unreachable', messages]]));
+    expect(pipe.take()).toEqual([]);
+  });
+
+  it('of a page is told at once, and is none when the page is brought back', () => {
+    const view = new FakeView('v', 'w', { document: 1, ready: true });
+    channel.attach(view);
+    pipe.events.opened();
+    channel.send([interaction('last')]);
+    pipe.take();
+    pipe.events.leaving();
+    expect(pipe.take()).toEqual([[interaction('last'), { type: 'viewClosed', viewId: 'v' }]]);
+    pipe.events.opened();
+    expect(pipe.take()).toMatchObject([[{ type: 'hello', views: [{ viewId: 'v', settled: true }] }]]);
   });
 });

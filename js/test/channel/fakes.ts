@@ -2,7 +2,7 @@
 
 import type { ChannelView } from '../../src/channel/channel.js';
 import type { Encoded, Pipe, PipeEvents } from '../../src/channel/pipe.js';
-import type { AppProtocolRequest, Content, ViewState } from '../../src/protocol.gen.js';
+import type { AppProtocolRequest, Content, FromPage, ViewState } from '../../src/protocol.gen.js';
 
 export class FakePipe implements Pipe {
   events!: PipeEvents;
@@ -49,7 +49,7 @@ export class FakeView implements ChannelView {
   showRefusal(message: string): void {
     this.told.push(['refusal', message]);
   }
-  unreachable(): void {
-    this.told.push(['unreachable']);
+  unreachable(kept: FromPage[]): void {
+    this.told.push(['unreachable', kept]);
   }
 }

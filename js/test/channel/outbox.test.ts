@@ -4,7 +4,7 @@ import type { FromPage } from '../../src/protocol.gen.js';
 
 const interaction = (content: string): FromPage => ({ type: 'interaction', windowId: 'w', content });
 const answer = (data: unknown): FromPage => ({ type: 'APP_PROTOCOL_RESPONSE', requestId: 'r', windowId: 'w', response: { kind: 'query', data } });
-const snapshot = (viewId: string, seq: number): FromPage => ({ type: 'snapshot', windowId: 'w', viewId, state: {}, seq });
+const snapshot = (viewId: string, n: number): FromPage => ({ type: 'snapshot', windowId: 'w', viewId, state: { n } });
 
 let outbox: Outbox;
 const taken = (): unknown[][] => outbox.take().map((frame) => frame.map(({ text }) => JSON.parse(text)));

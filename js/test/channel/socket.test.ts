@@ -51,6 +51,7 @@ beforeEach(() => {
     received: (messages) => heard.push(...messages),
     lost: () => events.push('lost'),
     unreachable: () => events.push('unreachable'),
+    leaving: () => events.push('leaving'),
   });
 });
 afterEach(() => {
@@ -60,11 +61,24 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('that never opened has no host behind it', () => {
-  FakeSocket.last.cut();
-  vi.advanceTimersByTime(60_000);
-  expect(events).toEqual(['unreachable']);
-  expect(FakeSocket.all).toHaveLength(1);
+describe('that did not open', () => {
+  beforeEach(() => {
+    FakeSocket.last.cut();
+    vi.advanceTimersByTime(500);
+  });
+
+  it('is tried once more', () => {
+    expect(FakeSocket.all).toHaveLength(2);
+    FakeSocket.last.open();
+    expect(events).toEqual(['opened']);
+  });
+
+  it('twice has no host behind it', () => {
+    FakeSocket.last.cut();
+    vi.advanceTimersByTime(60_000);
+    expect(events).toEqual(['unreachable']);
+    expect(FakeSocket.all).toHaveLength(2);
+  });
 });
 
 it('sends a batch as one array', () => {

@@ -35,7 +35,7 @@ beforeEach(() => {
     send: (messages) => sent.push(messages),
     heard: (message) => heard.push(message),
   });
-  conversation.begin();
+  conversation.begin(5);
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -56,7 +56,7 @@ describe('requests', () => {
         batch: [
           { type: 'yaar:app-manifest-request', requestId: '1' },
           { type: 'yaar:app-query-request', requestId: '2', stateKey: 'x' },
-          { type: 'yaar:app-command-request', requestId: '3', command: 'c', params: { a: 1 }, replayed: true, seq: 8 },
+          { type: 'yaar:app-command-request', requestId: '3', command: 'c', params: { a: 1 }, replayed: true },
           { type: 'yaar:app-hydrate-request', requestId: '4', state: { s: 1 } },
         ],
       },
@@ -83,7 +83,7 @@ describe('requests', () => {
 
   it('get their one answer when the document is replaced, and none from the old one after that', () => {
     conversation.request([request('1', QUERY), request('2', { kind: 'manifest' })]);
-    conversation.begin();
+    conversation.begin(6);
     conversation.receive([answer('1')], 'port');
     expect(sent.flat()).toMatchObject([
       { requestId: '1', response: { kind: 'query', code: 'VIEW_GONE' } },
@@ -99,13 +99,15 @@ describe('requests', () => {
 });
 
 describe('ready', () => {
-  it('is announced with the cleaned manifest and the document’s number', () => {
+  it('is announced with the cleaned manifest, the document’s number and its content’s revision', () => {
     conversation.receive([ready], 'port');
     const manifest = { appId: 'x', name: '', state: {}, commands: {} };
-    expect(sent).toEqual([[{ type: 'APP_PROTOCOL_READY', windowId: 'w', viewId: 'v', document: 1, manifest, hydrates: true }]]);
+    expect(sent).toEqual([[{ type: 'APP_PROTOCOL_READY', windowId: 'w', viewId: 'v', document: 1, manifest, hydrates: true, revision: 5 }]]);
     expect([conversation.ready, conversation.manifest, conversation.hydrates]).toEqual([true, manifest, true]);
-    conversation.begin();
+    conversation.begin(6);
     expect([conversation.document, conversation.ready, conversation.manifest]).toEqual([2, false, null]);
+    conversation.receive([ready], 'port');
+    expect(sent.at(-1)).toMatchObject([{ document: 2, revision: 6 }]);
   });
 
   it('without a manifest waits for one that is asked for', () => {
@@ -142,12 +144,12 @@ describe('what an applet says by itself', () => {
   it('is passed on; console lines of one batch together', () => {
     const line = (text: string) => ({ type: 'yaar:console', level: 'log', args: [text], timestamp: 1 });
     const entry = (text: string) => ({ level: 'log', args: [text], timestamp: 1 });
-    const snapshot = { type: 'yaar:app-snapshot', state: { a: 1 }, seq: 4 };
+    const snapshot = { type: 'yaar:app-snapshot', state: { a: 1 } };
     conversation.receive([line('a'), { type: 'yaar:app-interaction', content: 'hi' }, snapshot, line('b'), { type: 'applet:dropped', count: 3 }], 'port');
     expect(sent).toEqual([
       [
         { type: 'interaction', windowId: 'w', content: 'hi' },
-        { type: 'snapshot', windowId: 'w', viewId: 'v', state: { a: 1 }, seq: 4 },
+        { type: 'snapshot', windowId: 'w', viewId: 'v', state: { a: 1 } },
         { type: 'console', windowId: 'w', entries: [entry('a'), entry('b')], dropped: 3 },
       ],
     ]);

@@ -145,11 +145,23 @@ describe('a command', () => {
     ['throws a text', () => { throw 'text'; }, 'text'],
     ['throws an error without words', () => { throw new RangeError(); }, 'RangeError'],
     ['throws nothing', () => { throw undefined; }, 'The handler threw nothing.'],
+    ['throws what has no text', () => { throw Object.create(null); }, 'The handler threw something that has no text.'],
+    ['throws what fails to become text', () => { throw { toString() { throw new Error('x'); } }; }, 'The handler threw something that has no text.'],
+    ['throws an error whose message is no text', () => { throw Object.assign(new Error(), { message: 5 }); }, '5'],
+    ['returns what cannot be looked at', () => ({ get then() { throw new Error('no'); } }), 'no'],
   ])('that %s is answered with its message, and the stack is in the log', async (_, handler, error) => {
     app.register({ commands: { go: { handler } } });
     expect(await command('go')).toEqual({ type: 'yaar:app-command-response', requestId: 'r', result: null, error, code: 'HANDLER_FAILED' });
     expect(console.error).toHaveBeenCalledOnce();
   });
+});
+
+it('what cannot be looked at or logged is answered all the same', async () => {
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  vi.mocked(console.error).mockImplementation(() => { throw new Error('not even here'); });
+  app.register({ commands: { go: { handler: () => { throw revoked.proxy; } } } });
+  expect(await command('go')).toMatchObject({ error: 'The handler threw something that has no text.', code: 'HANDLER_FAILED' });
 });
 
 describe('hydrate', () => {

@@ -21,7 +21,7 @@ afterEach(() => {
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 const watch = (handler: () => unknown = () => value): void =>
   snapshots.watch({ text: { snapshot: true, handler }, other: { handler: () => 'not kept' } });
-const snapshot = (text: unknown, seq: number | null = null) => ({ type: 'yaar:app-snapshot', state: { text }, seq });
+const snapshot = (text: unknown) => ({ type: 'yaar:app-snapshot', state: { text } });
 
 it('sends what changed, within a tenth of a second', async () => {
   watch();
@@ -51,14 +51,25 @@ it('does nothing when no key is marked', async () => {
 });
 
 describe('commands', () => {
-  it('are in the snapshot up to its seq', async () => {
+  it('are in the snapshot that follows', async () => {
     watch();
     await pass(0);
     snapshots.changeStarted();
     value = 'by a command';
-    snapshots.changeSettled(3);
+    snapshots.changeSettled();
     await pass(100);
-    expect(sent).toEqual([snapshot('by a command', 3)]);
+    expect(sent).toEqual([snapshot('by a command')]);
+  });
+
+  it('that change nothing are followed by a snapshot too', async () => {
+    watch();
+    await pass(0);
+    for (const count of [1, 2]) {
+      snapshots.changeStarted();
+      snapshots.changeSettled();
+      await pass(200);
+      expect(sent).toEqual(Array(count).fill(snapshot('first')));
+    }
   });
 
   it('that run keep a snapshot from being taken', async () => {
@@ -70,9 +81,9 @@ describe('commands', () => {
     await pass(1000);
     expect(sent).toEqual([]);
     value = 'done';
-    snapshots.changeSettled(4);
+    snapshots.changeSettled();
     await pass(100);
-    expect(sent).toEqual([snapshot('done', 4)]);
+    expect(sent).toEqual([snapshot('done')]);
   });
 
   it('that overlap are all in it', async () => {
@@ -80,12 +91,12 @@ describe('commands', () => {
     await pass(0);
     snapshots.changeStarted();
     snapshots.changeStarted();
-    snapshots.changeSettled(6);
+    snapshots.changeSettled();
     await pass(1000);
     expect(sent).toEqual([]);
-    snapshots.changeSettled(5);
+    snapshots.changeSettled();
     await pass(100);
-    expect(sent).toEqual([snapshot('first', 6)]);
+    expect(sent).toEqual([snapshot('first')]);
   });
 
   it('that begin while an async handler is read make that reading void', async () => {
@@ -100,9 +111,9 @@ describe('commands', () => {
     await pass(120);
     snapshots.changeStarted();
     value = 'after';
-    snapshots.changeSettled(7);
+    snapshots.changeSettled();
     await pass(2000);
-    expect(sent).toEqual([snapshot('after', 7)]);
+    expect(sent).toEqual([snapshot('after')]);
   });
 });
 

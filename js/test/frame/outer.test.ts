@@ -1,0 +1,8 @@
+import { expect, it } from 'vitest';
+import { outerDocument } from '../../src/frame/outer.js';
+
+it('the outer frame has the policy and looks no names up ahead, before anything of the applet', () => {
+  const [head = ''] = outerDocument('default-src "none"', 'k', '<p>').split('<iframe');
+  expect(head).toContain('<meta http-equiv="Content-Security-Policy" content="default-src &quot;none&quot;">');
+  expect(head).toContain('<meta http-equiv="x-dns-prefetch-control" content="off">');
+});
