@@ -169,3 +169,8 @@ def test_without_the_extension_awaiting_works_and_blocking_says_so_at_once(
     notebook.move_cell(0, "down")
     expect(notebook.applet(1).locator("textarea")).to_have_value("typed")
     assert notebook.value("app_query('counter', '__console')[0]['level']") == "error"
+
+    # A comm does not tell that a page is gone: calls must go to the one that is there.
+    notebook.reload()
+    expect(notebook.applet(0).locator("#total")).to_have_text("3")
+    assert notebook.value("[await counter.acommand('add', by=4), await counter.aquery('count')]") == [7, 7]
