@@ -31,3 +31,12 @@ def test_quickstart_does_what_it_says(open_notebook: OpenNotebook) -> None:
     notebook.reload()
     expect(notebook.applet(4).locator("#D4")).to_have_text("typed by hand")
     expect(notebook.applet(4).locator("#D1")).to_have_text("54")
+
+
+def test_example_of_the_readme_runs_as_printed(open_notebook: OpenNotebook) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    example = readme.split("```python\n", 1)[1].split("```", 1)[0]
+    notebook = open_notebook([example])
+    notebook.run_all()
+    expect(notebook.applet(0).locator("#n")).to_have_text("42")
+    assert "(41, 42, 42)" in notebook.output_text(0)

@@ -84,7 +84,7 @@ class Kernel:
                 self._nudge()
                 continue
             kind, content = message["msg_type"], message["content"]
-            if kind == "stream":
+            if kind == "stream" and content["name"] == "stdout":
                 *lines, rest = (self._printed.pop() + content["text"]).split("\n")
                 self._printed += [*lines, rest]
             else:
