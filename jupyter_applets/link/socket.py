@@ -139,7 +139,7 @@ class SocketLink(Link):
             return sock
         port = url.port or {"http": 80, "https": 443}[url.scheme]
         sock = socket.create_connection((url.hostname or "", port), CONNECT_TIMEOUT)
-        # Nagle's algorithm would hold back a frame for up to 44 ms (DESIGN: "Every socket of ours").
+        # Nagle's algorithm would hold back a frame for up to 44 ms.
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
 

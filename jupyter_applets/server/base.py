@@ -67,7 +67,7 @@ class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         await require_user(self)
 
     def open(self, *args: Any, **kwargs: Any) -> Any:
-        # tornado turns Nagle's algorithm on again after the upgrade: 44 ms a message (DESIGN: "Every socket of ours").
+        # tornado turns Nagle's algorithm on again after the upgrade: 44 ms a message.
         self.set_nodelay(True)
         self.peer = f"{self.role}-{uuid.uuid4().hex[:12]}"
         self._unsent: deque[bytes] = deque()

@@ -63,7 +63,7 @@ def test_what_a_running_cell_can_do_depends_on_the_kernel(
     awaiting: bool,
     blocking: bool,
 ) -> None:
-    """DESIGN's table. Before a page has spoken, 7.0 to 7.3 may try."""
+    """The table in CONTRIBUTING.md. Before a page has spoken, 7.0 to 7.3 may try."""
     set_version(version)
     if off_main is not None:
         in_a_thread(cells.page_spoke) if off_main else cells.page_spoke()

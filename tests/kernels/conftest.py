@@ -15,7 +15,7 @@ from .kernel import Kernel, Page, start
 
 
 class Setup(NamedTuple):
-    """A row of DESIGN's table: which ipykernel, and where the page's messages go."""
+    """A row of the table in CONTRIBUTING.md: which ipykernel, and where the page's messages go."""
 
     version: str
     subshells: bool

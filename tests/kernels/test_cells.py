@@ -1,4 +1,4 @@
-"""Calls on the in-kernel route, on real kernels: DESIGN's table of what is possible while a cell runs, and beyond it.
+"""Calls on the in-kernel route, on real kernels: the table of CONTRIBUTING.md of what a running cell may do, and beyond it.
 
 What is not possible raises at once: never a deadlock, never a timeout that does not say why.
 """
