@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import resource
 import socket
 import ssl
 import subprocess
@@ -149,3 +151,21 @@ async def test_environment_is_set_once_the_server_listens(jp_serverapp: Any) -> 
     assert os.environ["JUPYTER_APPLETS_TOKEN"] != jp_serverapp.identity_provider.token
     await extension.stop_extension()
     assert "JUPYTER_APPLETS_TOKEN" not in os.environ
+
+
+async def test_call_on_a_closed_link_is_told_at_once(make_link: Any) -> None:
+    link = make_link()
+    await reply(link.call("list_windows", {}))
+    link.close()
+    with pytest.raises(LinkLost, match="closed"):
+        await reply(link.call("list_windows", {}))
+
+
+async def test_link_works_beside_more_files_than_select_can_count(make_link: Any) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+    with contextlib.ExitStack() as held:
+        for _ in range(1_100):
+            held.callback(os.close, os.open(os.devnull, os.O_RDONLY))
+        assert await reply(make_link().call("list_windows", {})) == []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -1,4 +1,4 @@
-"""Calls on the in-kernel route, on real kernels: the table of CONTRIBUTING.md of what a running cell may do, and beyond it.
+"""Calls on the in-kernel route, on real kernels: what a running cell may do (the table in CONTRIBUTING.md), and beyond.
 
 What is not possible raises at once: never a deadlock, never a timeout that does not say why.
 """

@@ -215,3 +215,14 @@ def test_manifest_as_html_escapes_what_the_applet_says() -> None:
 @pytest.mark.parametrize("params", [{"properties": 3}, {"properties": {"a": 3}, "required": 3}, {"type": ["a", "b"]}])
 def test_manifest_with_an_odd_schema_is_still_shown(params: Any) -> None:
     assert "go" in repr(Manifest.of(AppManifest("x", "x", {}, {"go": CommandDescriptor("", params)})))
+
+
+def test_widget_whose_page_fell_back_returns_to_the_server_when_a_page_reaches_it() -> None:
+    app = Applet(window_id="sheet")
+    connection = module.connection()
+    local = connection.local().link
+    connection._server = local.__class__(connection.local()._driver, connection.local()._thread.call_soon, "s", "k2")
+    connection.on_comm(app, {"page": "p1"})
+    assert connection.link("sheet") is local
+    connection._on_server_notice(WindowReady("sheet", None))
+    assert connection.link("sheet") is connection._server
