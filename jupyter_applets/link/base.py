@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -29,7 +30,7 @@ class PendingCall(Future[Json]):
         self.note: str | None = None
 
 
-class Link:
+class Link(ABC):
     """One kernel's way to a host. `call` may be used from any thread; replies come on the link's own.
 
     A sibling implements `_wake` (there is something in the queue) and feeds `_deliver`.
@@ -79,8 +80,9 @@ class Link:
         self.refused = LinkLost("The link to the host was closed.")
         self._fail_all(self.refused)
 
+    @abstractmethod
     def _wake(self) -> None:
-        raise NotImplementedError
+        """Something was put into the queue that was empty: have it sent."""
 
     def _encode(self, call: Call) -> bytes:
         """On the caller's thread, where what is wrong can be told, and where it spoils no other call's frame."""
