@@ -26,7 +26,18 @@ AppletError
 │   └── AwaitUnavailable
 ├── WorkspaceError                a file cannot be reached or changed
 │   ├── PathRefused               the path leads out, or to what applets may not have
-│   └── FileMissing               (also a FileNotFoundError)
+│   ├── FileMissing               (also a FileNotFoundError)
+│   ├── FileTooLarge              more than this verb carries
+│   ├── VersionConflict           the file is not the version that was to be replaced
+│   └── StorageFailed             the disk is full, or the system refused
+├── StoreError                    a saved applet cannot be had
+│   ├── InvalidSlug
+│   ├── AppletNotFound            no applet is saved under that slug
+│   └── BrokenApplet              its folder does not hold a whole applet
+├── NotPermitted                  the applet may not do this
+│   ├── PermissionNeeded          nobody has decided yet: a person is to be asked
+│   ├── ConsentNeeded             it would replace a file that the applet has not read: a person is to be asked
+│   └── PermissionDenied          a person said no
 ├── InvalidMessage                a message of the wrong shape
 ├── ProtocolMismatch              kernel, server and page speak different protocol versions
 ├── UnknownTool                   a call names no tool of the host
@@ -43,12 +54,16 @@ from typing import ClassVar
 __all__ = [
     "AmbiguousWindow",
     "AppletError",
+    "AppletNotFound",
     "AwaitUnavailable",
     "BlockingCallUnavailable",
+    "BrokenApplet",
     "CallError",
     "CallTimeout",
     "Cancelled",
+    "ConsentNeeded",
     "FileMissing",
+    "FileTooLarge",
     "Forbidden",
     "HandlerFailed",
     "InternalError",
@@ -56,20 +71,27 @@ __all__ = [
     "InvalidArguments",
     "InvalidMessage",
     "InvalidParams",
+    "InvalidSlug",
     "LinkLost",
     "NotAnApplet",
     "NotOptedIn",
+    "NotPermitted",
     "NotReady",
     "NotShown",
     "PathRefused",
+    "PermissionDenied",
+    "PermissionNeeded",
     "ProtocolMismatch",
     "ResultNotJson",
     "RouteError",
+    "StorageFailed",
+    "StoreError",
     "TooLarge",
     "TooManyCalls",
     "UnknownCommand",
     "UnknownStateKey",
     "UnknownTool",
+    "VersionConflict",
     "ViewGone",
     "WindowError",
     "WindowNotFound",
@@ -191,6 +213,50 @@ class PathRefused(WorkspaceError):
 
 class FileMissing(WorkspaceError, FileNotFoundError):
     code = "FILE_MISSING"
+
+
+class FileTooLarge(WorkspaceError):
+    code = "FILE_TOO_LARGE"
+
+
+class VersionConflict(WorkspaceError):
+    code = "VERSION_CONFLICT"
+
+
+class StorageFailed(WorkspaceError):
+    code = "STORAGE_FAILED"
+
+
+class StoreError(AppletError):
+    code = "STORE_ERROR"
+
+
+class InvalidSlug(StoreError):
+    code = "INVALID_SLUG"
+
+
+class AppletNotFound(StoreError):
+    code = "APPLET_NOT_FOUND"
+
+
+class BrokenApplet(StoreError):
+    code = "BROKEN_APPLET"
+
+
+class NotPermitted(AppletError):
+    code = "NOT_PERMITTED"
+
+
+class PermissionNeeded(NotPermitted):
+    code = "PERMISSION_NEEDED"
+
+
+class ConsentNeeded(NotPermitted):
+    code = "CONSENT_NEEDED"
+
+
+class PermissionDenied(NotPermitted):
+    code = "PERMISSION_DENIED"
 
 
 class InvalidMessage(AppletError):
