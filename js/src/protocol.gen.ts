@@ -61,6 +61,13 @@ export interface HydrateRequest {
   state: Record<string, Json>;
 }
 
+export interface DomRequest {
+  type: "yaar:app-dom-request";
+  requestId: string;
+  selector: string;
+  format?: "json" | "text";
+}
+
 export interface ManifestResponse {
   type: "yaar:app-manifest-response";
   requestId: string;
@@ -88,6 +95,14 @@ export interface CommandResponse {
 export interface HydrateResponse {
   type: "yaar:app-hydrate-response";
   requestId: string;
+  error?: string | null;
+  code?: string;
+}
+
+export interface DomResponse {
+  type: "yaar:app-dom-response";
+  requestId: string;
+  data?: Json;
   error?: string | null;
   code?: string;
 }
@@ -140,12 +155,19 @@ export interface HydrateAsk {
   state: Record<string, Json>;
 }
 
+/** The elements that a CSS selector finds, as the page shows them now. */
+export interface DomAsk {
+  kind: "dom";
+  selector: string;
+  format?: "json" | "text";
+}
+
 /** `seq` counts the window's requests, so that whoever reads along sees a gap. */
 export interface AppProtocolRequest {
   type: "APP_PROTOCOL_REQUEST";
   requestId: string;
   windowId: string;
-  request: ManifestAsk | QueryAsk | CommandAsk | HydrateAsk;
+  request: ManifestAsk | QueryAsk | CommandAsk | HydrateAsk | DomAsk;
   seq?: number | null;
   timeoutMs?: number | null;
   viewId?: string | null;
@@ -178,11 +200,18 @@ export interface HydrateAnswer {
   code?: string | null;
 }
 
+export interface DomAnswer {
+  kind: "dom";
+  data?: Json;
+  error?: string | null;
+  code?: string | null;
+}
+
 export interface AppProtocolResponse {
   type: "APP_PROTOCOL_RESPONSE";
   requestId: string;
   windowId: string;
-  response: ManifestAnswer | QueryAnswer | CommandAnswer | HydrateAnswer;
+  response: ManifestAnswer | QueryAnswer | CommandAnswer | HydrateAnswer | DomAnswer;
 }
 
 /** An applet registered. A new `document` is a reload (restore it); the same one registered again (do not). `revision` is that of the content which the document shows. */
@@ -196,7 +225,141 @@ export interface AppProtocolReady {
   revision?: number | null;
 }
 
-/** What a window shows. `appProtocol` false means that the applet did not opt in to queries and commands. */
+/** Merge `data` into the window's state. */
+export interface SetState {
+  type: "setState";
+  data: Record<string, Json>;
+  windowId?: string | null;
+  viewId?: string | null;
+}
+
+/** The applet has taken the update of that number; the next may come. What changed meanwhile comes as one. */
+export interface StateSeen {
+  type: "stateSeen";
+  windowId: string;
+  viewId: string;
+  rev: number;
+}
+
+export interface ReadFile {
+  type: "readFile";
+  path: string;
+  id?: string | null;
+  windowId?: string | null;
+  consent?: boolean;
+}
+
+/** `ifMatch` is the version that may be replaced. */
+export interface WriteFile {
+  type: "writeFile";
+  path: string;
+  content: string;
+  encoding?: "base64" | "utf-8" | null;
+  ifMatch?: string | null;
+  id?: string | null;
+  windowId?: string | null;
+  consent?: boolean;
+}
+
+export interface ListFiles {
+  type: "listFiles";
+  path?: string;
+  id?: string | null;
+  windowId?: string | null;
+  consent?: boolean;
+}
+
+/** Be told when the file, or, of a folder, one directly in it, changes. */
+export interface Subscribe {
+  type: "subscribe";
+  path: string;
+  id?: string | null;
+  windowId?: string | null;
+  consent?: boolean;
+}
+
+export interface Unsubscribe {
+  type: "unsubscribe";
+  path: string;
+  id?: string | null;
+  windowId?: string | null;
+}
+
+/** A person decided, for good or until it is taken back: `value` is as in `permissions`, or false for no. The permission `run` lets the applet's code run at all. */
+export interface Permit {
+  type: "permit";
+  windowId: string;
+  permission: string;
+  value: Json;
+  id?: string | null;
+}
+
+/** Take a decision back; without `permission`, all of them. */
+export interface Revoke {
+  type: "revoke";
+  windowId: string;
+  permission?: string | null;
+  id?: string | null;
+}
+
+/** What was pushed: the keys that changed. */
+export interface StateUpdate {
+  type: "stateUpdate";
+  data: Record<string, Json>;
+  windowId?: string | null;
+  viewId?: string | null;
+  rev?: number;
+}
+
+/** One piece of a file, the last one `done`. Bytes that are no text come as base64, each piece whole by itself. */
+export interface FileContent {
+  type: "fileContent";
+  path: string;
+  chunk: string;
+  done: boolean;
+  encoding?: "base64" | "utf-8" | null;
+  version?: string | null;
+  id?: string | null;
+  windowId?: string | null;
+}
+
+export interface FileWritten {
+  type: "fileWritten";
+  path: string;
+  version: string;
+  id?: string | null;
+  windowId?: string | null;
+}
+
+export interface FileEntry {
+  name: string;
+  type: "directory" | "file";
+  size: number;
+  modified: string;
+}
+
+export interface FileList {
+  type: "fileList";
+  path: string;
+  files: FileEntry[];
+  id?: string | null;
+  windowId?: string | null;
+}
+
+export interface FileChanged {
+  type: "fileChanged";
+  path: string;
+  event: "created" | "deleted" | "modified";
+  windowId?: string | null;
+}
+
+/** A file that comes with an applet: as text, or, when it is none, as base64. */
+export interface AppletFile {
+  text?: string | null;
+  base64?: string | null;
+}
+
+/** What a window shows. `appProtocol` false means that the applet did not opt in to queries and commands. `modules` are sources by the name that `import` uses, or `applet:/…` for one of `files`, which are by their path in the applet's folder. `streaming` means that more of the HTML is to come, and that no script runs before. */
 export interface Content {
   html?: string;
   js?: string;
@@ -206,6 +369,9 @@ export interface Content {
   modules?: Record<string, string>;
   height?: number | string | null;
   appProtocol?: boolean;
+  slug?: string;
+  files?: Record<string, AppletFile>;
+  streaming?: boolean;
 }
 
 /** One iframe as its page knows it; repeated in `Hello` after a cut, so that nothing is mounted or replayed again. `revision` is that of the content it shows. `document` counts the loads of the frame. `settled` says that a host has had this document before: it is as it should be, and is not to be restored. */
@@ -220,6 +386,7 @@ export interface ViewState {
   hydrates?: boolean;
   snapshot?: Record<string, Json> | null;
   title?: string;
+  state?: Record<string, Json> | null;
 }
 
 /** The first message of a peer. `id` is the kernel's id or one made by the page, the same after a reconnect. */
@@ -283,6 +450,14 @@ export interface WindowClosed {
   windowId: string;
 }
 
+/** The keys of a window's state that changed. */
+export interface StateChanged {
+  type: "stateChanged";
+  windowId: string;
+  data: Record<string, Json>;
+  rev: number;
+}
+
 export interface ViewOpened {
   type: "viewOpened";
   view: ViewState;
@@ -298,6 +473,23 @@ export interface Snapshot {
   windowId: string;
   viewId: string;
   state: Record<string, Json>;
+}
+
+/** A desk of this page shows the session's windows: tell which there are, now and whenever that changes. */
+export interface WatchWindows {
+  type: "watchWindows";
+  watch?: boolean;
+}
+
+/** A person turned to this window: it is what a call without a window means. */
+export interface Activate {
+  type: "activate";
+  windowId: string;
+}
+
+export interface CloseWindow {
+  type: "closeWindow";
+  windowId: string;
 }
 
 export interface ConsoleEntry {
@@ -320,20 +512,50 @@ export interface ConsoleLines {
   dropped?: number;
 }
 
-/** The view shows an older revision than the host has: show this one. */
+/** What a window shows, for one view (`viewId`), which waits for it before it loads, or for all. Without `content` the view has the right one. `run` is `ask` while a person has yet to let the code run. `granted` is what people have allowed beyond the content's own permissions; false stands for a no. */
 export interface WindowContent {
   type: "windowContent";
   windowId: string;
   revision: number;
-  content: Content;
+  content?: Content | null;
+  viewId?: string | null;
+  state?: Record<string, Json>;
+  rev?: number;
+  granted?: Record<string, Json>;
+  run?: "ask" | "run";
 }
 
-export type Ask = ManifestAsk | QueryAsk | CommandAsk | HydrateAsk;
-export type Answer = ManifestAnswer | QueryAnswer | CommandAnswer | HydrateAnswer;
-export type PortRequest = ManifestRequest | QueryRequest | CommandRequest | HydrateRequest;
-export type PortResponse = ManifestResponse | QueryResponse | CommandResponse | HydrateResponse;
+/** More of the HTML of a content that is `streaming`; `at` is how many characters came before. */
+export interface ContentChunk {
+  type: "contentChunk";
+  windowId: string;
+  revision: number;
+  at: number;
+  html: string;
+}
+
+export interface WindowInfo {
+  windowId: string;
+  title: string;
+  renderer: "iframe" | "mcp-app" | "tree";
+  slug: string;
+  revision: number;
+  ready: boolean;
+}
+
+/** The windows of a session, for a desk; `active` is to be in front. */
+export interface WindowList {
+  type: "windows";
+  windows: WindowInfo[];
+  active?: string | null;
+}
+
+export type Ask = ManifestAsk | QueryAsk | CommandAsk | HydrateAsk | DomAsk;
+export type Answer = ManifestAnswer | QueryAnswer | CommandAnswer | HydrateAnswer | DomAnswer;
+export type PortRequest = ManifestRequest | QueryRequest | CommandRequest | HydrateRequest | DomRequest;
+export type PortResponse = ManifestResponse | QueryResponse | CommandResponse | HydrateResponse | DomResponse;
 export type PortNotice = AppReady | AppInteraction | AppSnapshot | AppConsole;
 export type FromKernel = Hello | Call | Cancel;
-export type ToKernel = Welcome | ErrorReply | Result | WindowReady | WindowClosed | Interaction | ConsoleLines;
-export type FromPage = Hello | ViewOpened | ViewClosed | AppProtocolReady | AppProtocolResponse | Snapshot | Interaction | ConsoleLines;
-export type ToPage = Welcome | ErrorReply | AppProtocolRequest | WindowContent | WindowClosed;
+export type ToKernel = Welcome | ErrorReply | Result | WindowReady | WindowClosed | Interaction | ConsoleLines | StateChanged | WindowContent;
+export type FromPage = Hello | ViewOpened | ViewClosed | AppProtocolReady | AppProtocolResponse | Snapshot | Interaction | ConsoleLines | WatchWindows | Activate | CloseWindow | SetState | StateSeen | ReadFile | WriteFile | ListFiles | Subscribe | Unsubscribe | Permit | Revoke;
+export type ToPage = Welcome | ErrorReply | Result | AppProtocolRequest | WindowContent | ContentChunk | WindowClosed | WindowList | StateUpdate | FileContent | FileWritten | FileList | FileChanged;

@@ -3,6 +3,7 @@
 Port messages (`yaar:*`) travel between a page and an applet's frame. Socket messages (`APP_PROTOCOL_*`) travel
 between a host and a page. Beyond the seed there are `hydrate`, `snapshot` and `console`, and these optional fields:
 `timeoutMs` (the one deadline), `viewId` and `document` (which copy answers), `replayed`, and `code` beside `error`.
+`dom` reads the document itself, registered or not.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ MANIFEST_KEY = "manifest"
 CONSOLE_KEY = "__console"
 
 Replay: TypeAlias = Literal["always", "last", "never"]
+DomFormat: TypeAlias = Literal["json", "text"]
 
 
 class StateDescriptor(Data, frozen=True):
@@ -93,6 +95,12 @@ class HydrateRequest(Message, frozen=True, tag="yaar:app-hydrate-request"):
     state: dict[str, Json]
 
 
+class DomRequest(Message, frozen=True, tag="yaar:app-dom-request"):
+    request_id: str
+    selector: str
+    format: DomFormat = "json"
+
+
 # ---- port: frame → page. `error` is null on success, as the seed prints it.
 
 
@@ -119,6 +127,13 @@ class CommandResponse(Message, frozen=True, tag="yaar:app-command-response", omi
 
 class HydrateResponse(Message, frozen=True, tag="yaar:app-hydrate-response", omit_defaults=False):
     request_id: str
+    error: str | None = None
+    code: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class DomResponse(Message, frozen=True, tag="yaar:app-dom-response", omit_defaults=False):
+    request_id: str
+    data: Json = None
     error: str | None = None
     code: str | msgspec.UnsetType = msgspec.UNSET
 
@@ -152,8 +167,8 @@ class AppConsole(Message, frozen=True, tag="yaar:console"):
     timestamp: float
 
 
-PortRequest: TypeAlias = ManifestRequest | QueryRequest | CommandRequest | HydrateRequest
-PortResponse: TypeAlias = ManifestResponse | QueryResponse | CommandResponse | HydrateResponse
+PortRequest: TypeAlias = ManifestRequest | QueryRequest | CommandRequest | HydrateRequest | DomRequest
+PortResponse: TypeAlias = ManifestResponse | QueryResponse | CommandResponse | HydrateResponse | DomResponse
 PortNotice: TypeAlias = AppReady | AppInteraction | AppSnapshot | AppConsole
 
 
@@ -178,7 +193,14 @@ class HydrateAsk(Data, frozen=True, tag_field="kind", tag="hydrate"):
     state: dict[str, Json]
 
 
-Ask: TypeAlias = ManifestAsk | QueryAsk | CommandAsk | HydrateAsk
+class DomAsk(Data, frozen=True, tag_field="kind", tag="dom"):
+    """The elements that a CSS selector finds, as the page shows them now."""
+
+    selector: str
+    format: DomFormat = "json"
+
+
+Ask: TypeAlias = ManifestAsk | QueryAsk | CommandAsk | HydrateAsk | DomAsk
 
 
 class AppProtocolRequest(Message, frozen=True, tag="APP_PROTOCOL_REQUEST"):
@@ -218,7 +240,13 @@ class HydrateAnswer(Data, frozen=True, tag_field="kind", tag="hydrate"):
     code: str | None = None
 
 
-Answer: TypeAlias = ManifestAnswer | QueryAnswer | CommandAnswer | HydrateAnswer
+class DomAnswer(Data, frozen=True, tag_field="kind", tag="dom", omit_defaults=False):
+    data: Json = None
+    error: str | msgspec.UnsetType | None = msgspec.UNSET
+    code: str | msgspec.UnsetType | None = msgspec.UNSET
+
+
+Answer: TypeAlias = ManifestAnswer | QueryAnswer | CommandAnswer | HydrateAnswer | DomAnswer
 
 
 class AppProtocolResponse(Message, frozen=True, tag="APP_PROTOCOL_RESPONSE"):

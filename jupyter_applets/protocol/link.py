@@ -17,12 +17,39 @@ from .app import (
     Level,
 )
 from .base import Data, Json, Message
+from .channel import (
+    FileChanged,
+    FileContent,
+    FileList,
+    FileWritten,
+    ListFiles,
+    Permit,
+    ReadFile,
+    Revoke,
+    SetState,
+    StateSeen,
+    StateUpdate,
+    Subscribe,
+    Unsubscribe,
+    WriteFile,
+)
 
 Renderer: TypeAlias = Literal["iframe", "tree", "mcp-app"]
 
 
+class AppletFile(Data, frozen=True):
+    """A file that comes with an applet: as text, or, when it is none, as base64."""
+
+    text: str | None = None
+    base64: str | None = None
+
+
 class Content(Data, frozen=True):
-    """What a window shows. `appProtocol` false means that the applet did not opt in to queries and commands."""
+    """What a window shows. `appProtocol` false means that the applet did not opt in to queries and commands.
+
+    `modules` are sources by the name that `import` uses, or `applet:/…` for one of `files`, which are by their path in
+    the applet's folder. `streaming` means that more of the HTML is to come, and that no script runs before.
+    """
 
     html: str = ""
     js: str = ""
@@ -32,6 +59,9 @@ class Content(Data, frozen=True):
     modules: dict[str, str] = {}
     height: int | str | None = None
     app_protocol: bool = True
+    slug: str = ""
+    files: dict[str, AppletFile] = {}
+    streaming: bool = False
 
 
 class ViewState(Data, frozen=True):
@@ -51,6 +81,8 @@ class ViewState(Data, frozen=True):
     hydrates: bool = False
     snapshot: dict[str, Json] | None = None
     title: str = ""
+    state: dict[str, Json] | None = None
+    """The window's state as this page has it, for a host that has lost it."""
 
 
 # ---- both ways
@@ -119,6 +151,14 @@ class WindowClosed(Message, frozen=True, tag="windowClosed"):
     window_id: str
 
 
+class StateChanged(Message, frozen=True, tag="stateChanged"):
+    """The keys of a window's state that changed."""
+
+    window_id: str
+    data: dict[str, Json]
+    rev: int
+
+
 # ---- page → host
 
 
@@ -134,6 +174,22 @@ class Snapshot(Message, frozen=True, tag="snapshot"):
     window_id: str
     view_id: str
     state: dict[str, Json]
+
+
+class WatchWindows(Message, frozen=True, tag="watchWindows"):
+    """A desk of this page shows the session's windows: tell which there are, now and whenever that changes."""
+
+    watch: bool = True
+
+
+class Activate(Message, frozen=True, tag="activate"):
+    """A person turned to this window: it is what a call without a window means."""
+
+    window_id: str
+
+
+class CloseWindow(Message, frozen=True, tag="closeWindow"):
+    window_id: str
 
 
 class ConsoleEntry(Data, frozen=True, omit_defaults=False):
@@ -162,16 +218,93 @@ class ConsoleLines(Message, frozen=True, tag="console"):
 
 
 class WindowContent(Message, frozen=True, tag="windowContent"):
-    """The view shows an older revision than the host has: show this one."""
+    """What a window shows, for one view (`viewId`), which waits for it before it loads, or for all.
+
+    Without `content` the view has the right one. `run` is `ask` while a person has yet to let the code run. `granted` is
+    what people have allowed beyond the content's own permissions; false stands for a no.
+    """
 
     window_id: str
     revision: int
-    content: Content
+    content: Content | None = None
+    view_id: str | None = None
+    state: dict[str, Json] = {}
+    rev: int = 0
+    granted: dict[str, Json] = {}
+    run: Literal["run", "ask"] = "run"
+
+
+class ContentChunk(Message, frozen=True, tag="contentChunk"):
+    """More of the HTML of a content that is `streaming`; `at` is how many characters came before."""
+
+    window_id: str
+    revision: int
+    at: int
+    html: str
+
+
+class WindowInfo(Data, frozen=True, omit_defaults=False):
+    window_id: str
+    title: str
+    renderer: Renderer
+    slug: str
+    revision: int
+    ready: bool
+
+
+class WindowList(Message, frozen=True, tag="windows"):
+    """The windows of a session, for a desk; `active` is to be in front."""
+
+    windows: list[WindowInfo]
+    active: str | None = None
 
 
 FromKernel: TypeAlias = Hello | Call | Cancel
-ToKernel: TypeAlias = Welcome | ErrorReply | Result | WindowReady | WindowClosed | Interaction | ConsoleLines
-FromPage: TypeAlias = (
-    Hello | ViewOpened | ViewClosed | AppProtocolReady | AppProtocolResponse | Snapshot | Interaction | ConsoleLines
+ToKernel: TypeAlias = (
+    Welcome
+    | ErrorReply
+    | Result
+    | WindowReady
+    | WindowClosed
+    | Interaction
+    | ConsoleLines
+    | StateChanged
+    | WindowContent
 )
-ToPage: TypeAlias = Welcome | ErrorReply | AppProtocolRequest | WindowContent | WindowClosed
+FromPage: TypeAlias = (
+    Hello
+    | ViewOpened
+    | ViewClosed
+    | AppProtocolReady
+    | AppProtocolResponse
+    | Snapshot
+    | Interaction
+    | ConsoleLines
+    | WatchWindows
+    | Activate
+    | CloseWindow
+    | SetState
+    | StateSeen
+    | ReadFile
+    | WriteFile
+    | ListFiles
+    | Subscribe
+    | Unsubscribe
+    | Permit
+    | Revoke
+)
+ToPage: TypeAlias = (
+    Welcome
+    | ErrorReply
+    | Result
+    | AppProtocolRequest
+    | WindowContent
+    | ContentChunk
+    | WindowClosed
+    | WindowList
+    | StateUpdate
+    | FileContent
+    | FileWritten
+    | FileList
+    | FileChanged
+)

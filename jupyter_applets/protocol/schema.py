@@ -12,10 +12,11 @@ from typing import Any, get_args
 
 import msgspec
 
-from . import app, base, link
+from . import app, base, channel, link
 
 UNIONS: list[tuple[ModuleType, list[str]]] = [
     (app, ["Ask", "Answer", "PortRequest", "PortResponse", "PortNotice"]),
+    (channel, []),
     (link, ["FromKernel", "ToKernel", "FromPage", "ToPage"]),
 ]
 CONSTANTS = ["PROTOCOL", "MAX_MESSAGE_BYTES"]

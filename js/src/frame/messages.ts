@@ -1,5 +1,7 @@
 /** The private words between page, outer frame and SDK: everything of type `applet:*`. No host ever sees them. */
 
+import type { AppletFile, Json } from '../protocol.gen.js';
+
 /** The SDK's name in stack traces. */
 export const SDK_FILE = 'applet-sdk.js';
 
@@ -9,12 +11,26 @@ export interface Theme {
   variables: Record<string, string>;
 }
 
-/** What the SDK is started with. `key` proves to the outer frame that a hello comes from the SDK, not from the applet. */
+/**
+ * What the SDK is started with. `key` proves to the outer frame that a hello comes from the SDK, not from the applet.
+ * All but the first four may be absent. An exported file has no page: `standalone` is what a host would have kept.
+ */
 export interface SdkConfig {
   key: string;
   js: string;
   css: string;
   theme: Theme;
+  /** The window's state, with the applet's localStorage under its reserved key. */
+  state?: Record<string, Json>;
+  slug?: string;
+  /** As in `Content`. */
+  modules?: Record<string, string>;
+  files?: Record<string, AppletFile>;
+  /** The text of the module lexer, when a module needs it. */
+  lexer?: string;
+  /** The HTML comes in pieces, and no script is to run. */
+  streaming?: boolean;
+  standalone?: { snapshot: Record<string, Json> | null; commands: { command: string; params?: Json }[] };
 }
 
 /**
@@ -63,24 +79,89 @@ export interface ConsoleDropped {
   count: number;
 }
 
+/** The applet changed its state: these keys. */
+export interface StateSet {
+  type: 'applet:set-state';
+  data: Record<string, Json>;
+}
+
+/** The applet has taken the page's update of this number. */
+export interface StateTaken {
+  type: 'applet:state-seen';
+  rev: number;
+}
+
+/** Something that only the page can do. Answered by one `Reply` of the same id. */
+export interface SdkCall {
+  type: 'applet:call';
+  id: number;
+  method: 'readFile' | 'writeFile' | 'listFiles' | 'subscribeFile' | 'unsubscribeFile';
+  /** readFile, listFiles, (un)subscribeFile: `{path}`; writeFile: `{path, content: string | ArrayBuffer, ifMatch?}`. */
+  args: Record<string, unknown>;
+}
+
+/**
+ * Page → SDK. `value` is `{bytes: ArrayBuffer, version}` for readFile (transferred, not copied), `{version}` for writeFile,
+ * `{files}` for listFiles, null for the rest.
+ */
+export interface Reply {
+  type: 'applet:reply';
+  id: number;
+  value?: unknown;
+  error?: string;
+  code?: string;
+}
+
 export interface ThemeChanged {
   type: 'applet:theme';
   theme: Theme;
 }
 
-export type FromSdk = Size | StartFailed | Blocked | LinkClicked | ConsoleDropped;
+/** Page → SDK: these keys were pushed, or changed by another view. */
+export interface StatePushed {
+  type: 'applet:state';
+  data: Record<string, Json>;
+  rev: number;
+}
 
-const FIELDS: Record<FromSdk['type'], Record<string, 'string' | 'number'>> = {
+/** Page → SDK: a file that this document subscribed to has changed. */
+export interface FileNotice {
+  type: 'applet:file-changed';
+  path: string;
+  event: 'created' | 'modified' | 'deleted';
+}
+
+/** Page → SDK: the next piece of a content that is streaming. */
+export interface HtmlPiece {
+  type: 'applet:html';
+  html: string;
+}
+
+/** Page → SDK: whether the frame can be seen where it stands in the notebook. */
+export interface VisibilityChanged {
+  type: 'applet:visible';
+  visible: boolean;
+}
+
+export type FromSdk = Size | StartFailed | Blocked | LinkClicked | ConsoleDropped | StateSet | StateTaken | SdkCall;
+export type ToSdk = ThemeChanged | Reply | StatePushed | FileNotice | HtmlPiece | VisibilityChanged;
+
+const FIELDS: Record<FromSdk['type'], Record<string, 'string' | 'number' | 'object'>> = {
   'applet:size': { height: 'number' },
   'applet:failed': { where: 'string', message: 'string', stack: 'string' },
   'applet:blocked': { url: 'string', directive: 'string' },
   'applet:link': { url: 'string' },
   'applet:dropped': { count: 'number' },
+  'applet:set-state': { data: 'object' },
+  'applet:state-seen': { rev: 'number' },
+  'applet:call': { id: 'number', method: 'string', args: 'object' },
 };
+
+const isOf = (value: unknown, kind: string): boolean => typeof value === kind && value !== null && !Array.isArray(value);
 
 /** The SDK runs in the applet's own realm, where the applet can make it say anything. */
 export function isFromSdk(message: Record<string, unknown>): message is FromSdk & Record<string, unknown> {
   const { type } = message;
   if (typeof type !== 'string' || !Object.hasOwn(FIELDS, type)) return false;
-  return Object.entries(FIELDS[type as FromSdk['type']]).every(([name, kind]) => typeof message[name] === kind);
+  return Object.entries(FIELDS[type as FromSdk['type']]).every(([name, kind]) => isOf(message[name], kind));
 }
