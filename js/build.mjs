@@ -1,5 +1,13 @@
-// Builds the widget's one ES module: first the SDK that runs inside an applet, then the widget with the SDK's text in it.
+/**
+ * Builds what the package ships in widget/static:
+ *   applet.js   the widget's ES module: a bootstrap with the core in it (widget.ts and the SDK's text), deflated
+ *   sdk.js      the SDK that runs inside an applet, as text for exported files
+ *   lexer.js    an expression that gives the module lexer's `parse`
+ *   desk.js     the desk's ES module
+ */
 
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +15,9 @@ import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const output = `${here}/../jupyter_applets/widget/static/applet.js`;
+const output = `${here}/../jupyter_applets/widget/static`;
 
-// A comm sends the module once per widget instance.
+// A comm sends applet.js once per widget instance.
 const LIMIT = 40_000;
 
 async function bundle(entry, options) {
@@ -25,15 +33,30 @@ async function bundle(entry, options) {
   return result.outputFiles[0].text.trim();
 }
 
+async function emit(name, text) {
+  const size = Buffer.byteLength(text);
+  if (name === 'applet.js' && size > LIMIT) throw new Error(`${name} is ${size} bytes; the limit is ${LIMIT}.`);
+  await writeFile(`${output}/${name}`, `${text}\n`);
+  console.log(`${name} ${size} bytes${name === 'applet.js' ? ` of ${LIMIT}` : ''}`);
+}
+
+await mkdir(output, { recursive: true });
+
 // The SDK stands on the first line of an applet's document, so that its author's line numbers are right: no newline in it.
 const sdk = await bundle('sdk/index.ts', { format: 'iife', supported: { 'template-literal': false } });
 if (/\n|<\/script|<!--/i.test(sdk)) throw new Error('The SDK cannot stand in a <script> on one line.');
+await emit('sdk.js', sdk);
 
-const deflated = deflateRawSync(sdk, { level: 9 }).toString('base64');
-const widget = await bundle('widget.ts', { format: 'esm', charset: 'utf8', define: { __SDK__: JSON.stringify(deflated) } });
-const size = Buffer.byteLength(widget);
-if (size > LIMIT) throw new Error(`applet.js is ${size} bytes; the limit is ${LIMIT}.`);
+const lexer = await bundle('lexer/index.ts', { format: 'iife', globalName: 'lexer' });
+await emit('lexer.js', `(()=>{${lexer}return lexer.parse})()`);
 
-await mkdir(dirname(output), { recursive: true });
-await writeFile(output, `${widget}\n`);
-console.log(`sdk ${Buffer.byteLength(sdk)} bytes, applet.js ${size} of ${LIMIT} bytes`);
+const module = { format: 'esm', charset: 'utf8', define: { __SDK__: JSON.stringify(sdk) } };
+if (existsSync(`${here}/src/desk/widget.ts`)) await emit('desk.js', await bundle('desk/widget.ts', module));
+
+const core = await bundle('widget.ts', module);
+const define = {
+  __CORE__: JSON.stringify(deflateRawSync(core, { level: 9 }).toString('base64')),
+  __CORE_NAME__: JSON.stringify(createHash('sha256').update(core).digest('hex').slice(0, 16)),
+};
+// Last: make takes it for a sign that all is there.
+await emit('applet.js', await bundle('bootstrap.ts', { format: 'esm', define }));
