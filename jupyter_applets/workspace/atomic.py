@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import stat
+from collections.abc import Callable, Iterator
 
 from ..errors import PathRefused
 from .beneath import open_folder
 from .paths import Parts
+
+TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
+"""The names of our temporary files: nobody is told of them."""
 
 _NEW_FILE_MODE = 0o644
 
@@ -23,32 +28,55 @@ def write(root: int, parts: Parts, data: bytes) -> None:
         raise PathRefused("The workspace itself is not a file.")
     folder = open_folder(root, parts[:-1])
     try:
-        mode = _mode_of(folder, parts)
-        temporary = f".{secrets.token_hex(8)}.tmp"
-        try:
-            _fill(folder, temporary, data, mode)
-            os.rename(temporary, parts[-1], src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary, dir_fd=folder)
-            raise
-        # Without it a power cut may take the rename back.
-        os.fsync(folder)
+        replace(folder, parts, data)
     finally:
         os.close(folder)
 
 
-def _mode_of(folder: int, parts: Parts) -> int:
+def replace(
+    folder: int, parts: Parts, data: bytes, before: Callable[[os.stat_result | None], None] | None = None
+) -> os.stat_result:
+    """The same in an open folder. `before` sees what is about to be replaced, and may raise to keep it."""
+    with prepared(folder, data, mode_of(folder, parts)) as (temporary, written):
+        if before is not None:
+            before(stat_of(folder, parts))
+        os.rename(temporary, parts[-1], src_dir_fd=folder, dst_dir_fd=folder)
+    # Without it a power cut may take the rename back.
+    os.fsync(folder)
+    return written
+
+
+@contextlib.contextmanager
+def prepared(folder: int, data: bytes, mode: int) -> Iterator[tuple[str, os.stat_result]]:
+    """A temporary file that holds `data` for good, to be renamed within; it goes when that fails."""
+    temporary = f".{secrets.token_hex(8)}.tmp"
     try:
-        found = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False).st_mode
+        yield temporary, fill(folder, temporary, data, mode)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def mode_of(folder: int, parts: Parts) -> int:
+    """The permissions that a file has, or that a new one gets."""
+    found = stat_of(folder, parts)
+    return _NEW_FILE_MODE if found is None else stat.S_IMODE(found.st_mode)
+
+
+def stat_of(folder: int, parts: Parts) -> os.stat_result | None:
+    """What is there to be replaced; only a plain file may be."""
+    try:
+        found = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
-        return _NEW_FILE_MODE
-    if not stat.S_ISREG(found):
+        return None
+    if not stat.S_ISREG(found.st_mode):
         raise PathRefused(f"{'/'.join(parts)!r} is not a plain file, and is not written to.")
-    return stat.S_IMODE(found)
+    return found
 
 
-def _fill(folder: int, name: str, data: bytes, mode: int) -> None:
+def fill(folder: int, name: str, data: bytes, mode: int) -> os.stat_result:
+    """Make a new file and bring its bytes to the disk."""
     descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
     try:
         view = memoryview(data)
@@ -56,5 +84,6 @@ def _fill(folder: int, name: str, data: bytes, mode: int) -> None:
             view = view[os.write(descriptor, view) :]
         os.fchmod(descriptor, mode)
         os.fsync(descriptor)
+        return os.fstat(descriptor)
     finally:
         os.close(descriptor)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
 from typing import TypeAlias
 from urllib.parse import unquote
 
@@ -15,6 +17,7 @@ Parts: TypeAlias = tuple[str, ...]
 
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4096
+MAX_DEPTH = 100
 
 SENSITIVE = (
     ".env*",
@@ -46,6 +49,10 @@ SENSITIVE = (
 # CON, NUL and the like are devices on Windows, with any extension.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)", re.IGNORECASE)
 _DRIVE = re.compile(r"^[a-zA-Z]:")
+# Most names are of this kind, and need no closer look: a folder may hold ten thousand.
+_PLAIN = re.compile(
+    r"(?!con|prn|aux|nul|com|lpt)[\w\-+=@#~,()\[\] .]{0,62}[\w\-+=@#~,()\[\]]", re.ASCII | re.IGNORECASE
+)
 
 
 def parse(path: str, root: str, sensitive: Iterable[str] = SENSITIVE) -> Parts:
@@ -56,15 +63,50 @@ def parse(path: str, root: str, sensitive: Iterable[str] = SENSITIVE) -> Parts:
     """
     _check_text(path)
     names = [name for name in path.split("/") if name not in ("", ".")]
-    for name in names:
-        _check_name(name)
     if path.startswith("/"):
         names = _below(names, [name for name in root.split("/") if name], path)
+    if len(names) > MAX_DEPTH:
+        raise PathRefused(f"A path may be {MAX_DEPTH} names deep.")
     for name in names:
-        for pattern in sensitive:
-            if fnmatchcase(name.lower(), pattern):
-                raise PathRefused(f"{path!r} is not open to applets: {name!r} is a name that may hold secrets.")
+        check_name(name)
+        if is_sensitive(name, sensitive):
+            raise PathRefused(f"{path!r} is not open to applets: {name!r} is a name that may hold secrets.")
     return tuple(names)
+
+
+def check_name(name: str) -> None:
+    """Refuse what is no name on some system, or would be a way up to whoever decodes it once more."""
+    if _PLAIN.fullmatch(name) and name != "..":
+        return
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
+        raise PathRefused("A path may not go up with `..`.")
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        raise PathRefused("A path must be UTF-8.") from None
+    if size > MAX_NAME_BYTES:
+        raise PathRefused(f"A name may have {MAX_NAME_BYTES} bytes.")
+    if name[-1] in ". " or ":" in name or "\\" in name or _has_controls(name) or _DEVICE.match(name):
+        raise PathRefused(f"{name!r} is not a name on every system.")
+    if ("%" in name and _hides_a_way_up(name)) or (not name.isascii() and ".." in fold(name).split("/")):
+        raise PathRefused(f"{name!r} hides a way out of its folder.")
+
+
+def is_sensitive(name: str, patterns: Iterable[str] = SENSITIVE) -> bool:
+    return _matcher(tuple(patterns)).match(fold(name)) is not None
+
+
+def fold(name: str) -> str:
+    """The name as file systems that ignore case, accents' spelling and invisible characters see it (CVE-2014-9390)."""
+    if name.isascii():
+        return name.lower()
+    visible = "".join(c for c in name if unicodedata.category(c) != "Cf")
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
+
+
+@lru_cache
+def _matcher(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(translate(fold(pattern)) for pattern in patterns) or r"(?!)")
 
 
 def _check_text(path: str) -> None:
@@ -74,21 +116,14 @@ def _check_text(path: str) -> None:
         raise PathRefused("A path must be UTF-8.") from None
     if size > MAX_PATH_BYTES:
         raise PathRefused(f"A path may have {MAX_PATH_BYTES} bytes; this one has {size}.")
-    if any(ord(c) < 32 or ord(c) == 127 for c in path):
+    if _has_controls(path):
         raise PathRefused("A path may have no control characters.")
     if "\\" in path or _DRIVE.match(path) or path.startswith("//"):
         raise PathRefused(f"{path!r} is a Windows path: names are divided by `/`, and start at the workspace's root.")
 
 
-def _check_name(name: str) -> None:
-    if name == "..":
-        raise PathRefused("A path may not go up with `..`.")
-    if len(name.encode()) > MAX_NAME_BYTES:
-        raise PathRefused(f"A name may have {MAX_NAME_BYTES} bytes.")
-    if name[-1] in ". " or ":" in name or _DEVICE.match(name):
-        raise PathRefused(f"{name!r} is not a name on every system.")
-    if "%" in name and _hides_a_way_up(name):
-        raise PathRefused(f"{name!r} hides a way out of its folder.")
+def _has_controls(text: str) -> bool:
+    return any(ord(c) < 32 or ord(c) == 127 for c in text)
 
 
 def _hides_a_way_up(name: str) -> bool:
