@@ -22,6 +22,10 @@ TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _NEW_FILE_MODE = 0o644
 
 
+def temporary_name() -> str:
+    return f".{secrets.token_hex(8)}.tmp"
+
+
 def write(root: int, parts: Parts, data: bytes) -> None:
     """Replace or make the file at `parts`. Its permissions are kept; a link or a device is not written through."""
     if not parts:
@@ -49,7 +53,7 @@ def replace(
 @contextlib.contextmanager
 def prepared(folder: int, data: bytes, mode: int) -> Iterator[tuple[str, os.stat_result]]:
     """A temporary file that holds `data` for good, to be renamed within; it goes when that fails."""
-    temporary = f".{secrets.token_hex(8)}.tmp"
+    temporary = temporary_name()
     try:
         yield temporary, fill(folder, temporary, data, mode)
     except BaseException:

@@ -129,6 +129,11 @@ class Workspace:
             return None
         return version_of(found) if stat.S_ISREG(found.st_mode) else None
 
+    def watchable(self, path: str, actor: Actor) -> str:
+        """The name under which changes of `path` are told; who may not read it may not watch it."""
+        with self.logged("watch", path, actor):
+            return "/".join(self.check(path, actor))
+
     def check(self, path: str, actor: Actor) -> Parts:
         """What a path means to an actor, or PathRefused; no system call is made."""
         # The root may be known by the name of a link to it.

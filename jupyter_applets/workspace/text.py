@@ -42,11 +42,19 @@ def from_text(content: str, encoding: str | None = None) -> bytes:
     raise InvalidArguments(f"There is no encoding {encoding!r}.", names=["utf-8", "base64"])
 
 
+def text_chunks(reading: Reading) -> tuple[Encoding, Iterator[str]]:
+    """The pieces of a file of any size as text, or, when it is none, as base64, each whole by itself."""
+    if _is_utf8(reading):
+        return "utf-8", _decoded(reading)
+    return "base64", (base64.b64encode(chunk).decode("ascii") for chunk in reading.chunks(size=_PIECE))
+
+
 def json_chunks(reading: Reading) -> Iterator[bytes]:
     """`{"content", "encoding", "version"}` of a file of any size, in pieces; the file is read twice, never held."""
-    encoding: Encoding = "utf-8" if _is_utf8(reading) else "base64"
+    encoding, pieces = text_chunks(reading)
     yield b'{"content":"'
-    yield from _text(reading) if encoding == "utf-8" else map(base64.b64encode, reading.chunks(size=_PIECE))
+    for piece in pieces:
+        yield msgspec.json.encode(piece)[1:-1]
     yield b'","encoding":' + msgspec.json.encode(encoding)
     yield b',"version":' + msgspec.json.encode(reading.version) + b"}"
 
@@ -62,11 +70,11 @@ def _is_utf8(reading: Reading) -> bool:
     return True
 
 
-def _text(reading: Reading) -> Iterator[bytes]:
+def _decoded(reading: Reading) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for chunk in reading.chunks():
-            yield msgspec.json.encode(decoder.decode(chunk))[1:-1]
+            yield decoder.decode(chunk)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         raise StorageFailed(f"{reading.path!r} changed while it was read.") from None

@@ -1,0 +1,9 @@
+"""What is kept on disk besides a user's own files: saved applets, a folder each, and what people decided about them.
+
+slugs      the names of saved applets
+documents  meta.json, app.json and state.json: strict to read, the same bytes each time they are written
+folder     one applet's folder: what is in it, and a change of several files that happens whole or not at all
+shelf      all applets of a folder, listed from memory as long as the disk has not changed
+applets    the store: save, load, list, delete
+decisions  the permissions that people gave or refused
+"""
