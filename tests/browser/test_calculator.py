@@ -215,6 +215,21 @@ def test_kernel_is_told_what_is_wrong(calculator: Calculator) -> None:
     assert "0 1 2 3 4 5 6 7 8 9 . + - * / ^ % ( ) = C Backspace Undo" in message
 
 
+def test_state_is_told_at_every_change(calculator: Calculator) -> None:
+    calculator.frame.evaluate(
+        "window.told = []; Object.defineProperty(window, 'setAppletState', { value: (state) => told.push(state) })"
+    )
+    calculator.click("9", "Minus", "Equals", "Clear", "4", "Equals")
+    assert [list(state.values()) for state in calculator.frame.evaluate("told")] == [
+        ["9", "9", None],
+        ["9", "9-", None],
+        ["The expression ends too early.", "9-", None],
+        ["0", "", None],
+        ["4", "4", None],
+        ["4", "4", "4"],
+    ]
+
+
 def test_reload_brings_display_and_history_back(calculator: Calculator) -> None:
     notebook, cell = calculator.notebook, calculator.cell
     notebook.run("calculator.command('evaluate', expression='1/3')")

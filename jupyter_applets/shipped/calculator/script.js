@@ -130,7 +130,8 @@ function calculate(text) {
   function wrong() {
     if (at >= text.length) return new Error('The expression ends too early.');
     if (text[at] === ',') return new Error('Write decimals with a point, and no commas.');
-    if (text[at] === ')') return new Error(/[-+*/^(]/.test(text[at - 1]) ? 'Something is missing before “)”.' : 'There is a “)” too many.');
+    if (text[at] === ')' && /[-+*/^(]/.test(text[at - 1])) return new Error('Something is missing before “)”.');
+    if (text[at] === ')') return new Error('There is a “)” too many.');
     if (text[at] === ' ') return new Error('An operator is missing between two numbers.');
     if (text[at - 1] === '%') return new Error('% means percent: an operator must follow it.');
     return new Error(`“${/[\w.]+|./su.exec(text.slice(at, at + 20))[0]}” is not understood here.`);
