@@ -1,6 +1,8 @@
 /** Owns `applet.app`: the registration, and exactly one response to each request. */
 
-import type { AppReady, Json, PortRequest, PortResponse } from '../protocol.gen.js';
+import type { AppReady, DomRequest, Json, PortRequest, PortResponse } from '../protocol.gen.js';
+import { readDom } from './dom.js';
+import { jsonText, messageOf } from './json.js';
 import type { Port } from './port.js';
 import { type AppConfig, type Registration, readConfig } from './registration.js';
 import type { Snapshots } from './snapshot.js';
@@ -23,28 +25,17 @@ const FIELDS = {
   'yaar:app-query-request': 'data',
   'yaar:app-command-request': 'result',
   'yaar:app-hydrate-request': null,
+  'yaar:app-dom-request': 'data',
 } as const;
-
-/** Always a text: an applet may throw anything, and what it threw must not cost the request its answer. */
-function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? String(error.message || error.name) : String(error ?? 'The handler threw nothing.');
-  } catch {
-    return 'The handler threw something that has no text.';
-  }
-}
 
 /** `value` as JSON would carry it. Structured clone would keep what JSON changes (`toJSON`) and refuse what it drops. */
 function jsonValue(value: unknown): Json {
   if (value === undefined || value === null) return null;
-  let text: string | undefined;
   try {
-    text = JSON.stringify(value);
+    return JSON.parse(jsonText(value, 'The result'));
   } catch (error) {
-    throw new Refusal('RESULT_NOT_JSON', `The result cannot be sent as JSON: ${messageOf(error)}`);
+    throw new Refusal('RESULT_NOT_JSON', messageOf(error));
   }
-  if (text === undefined) throw new Refusal('RESULT_NOT_JSON', `The result cannot be sent as JSON: it is a ${typeof value}.`);
-  return JSON.parse(text);
 }
 
 /** The entry of that name; `other` are the names of the other kind, which are easily mistaken for it. */
@@ -56,12 +47,19 @@ function find<T>(entries: Record<string, T>, name: string, other: object, kind: 
   throw new Refusal(`UNKNOWN_${kind.toUpperCase().replace(' ', '_')}`, `Unknown ${kind}: ${name}. ${help}.`);
 }
 
+export interface AppEvents {
+  registered(registration: Registration): void;
+  /** Right before an answer goes out. */
+  answering(): void;
+}
+
 export class App {
   #registration: Registration | null = null;
 
   constructor(
     private readonly port: Port,
     private readonly snapshots: Snapshots,
+    private readonly events: AppEvents,
   ) {}
 
   register(config: AppConfig): void {
@@ -76,6 +74,7 @@ export class App {
       manifest,
       hydrates: registration.hydrate !== null,
     } satisfies AppReady);
+    this.events.registered(registration);
   }
 
   sendInteraction(description: unknown): void {
@@ -105,6 +104,7 @@ export class App {
   }
 
   #perform(request: PortRequest): unknown {
+    if (request.type === 'yaar:app-dom-request') return askDom(request);
     const registration = this.#registration;
     if (!registration) throw new Refusal('NOT_READY', 'The applet has not called applet.app.register yet.');
     const { state, commands, hydrate, manifest } = registration;
@@ -128,7 +128,17 @@ export class App {
     const value = 'value' in outcome ? outcome.value : null;
     const rest = 'value' in outcome ? { error: null } : outcome;
     const response = { type: type.replace('request', 'response'), requestId, ...(field && { [field]: value }), ...rest };
+    this.events.answering();
     this.port.send(response as PortResponse);
+  }
+}
+
+/** A selector that cannot be read is the asker's mistake, not one for the applet's log. */
+function askDom(request: DomRequest): Json {
+  try {
+    return readDom(request);
+  } catch (error) {
+    throw new Refusal('HANDLER_FAILED', messageOf(error));
   }
 }
 

@@ -30,6 +30,8 @@ export class Errors {
   constructor(
     private readonly port: Port,
     private readonly log: ConsoleLog,
+    /** Whether an element that failed to load is loaded by us. */
+    private readonly isOurs: (element: Element) => boolean,
   ) {}
 
   watch(): void {
@@ -49,6 +51,7 @@ export class Errors {
   #onError(event: Event): void {
     if (!(event instanceof ErrorEvent)) {
       const element = event.target as HTMLElement & { src?: string; href?: string };
+      if (element instanceof Element && this.isOurs(element)) return;
       this.log.add('error', [`Could not load <${element.localName}> ${String(element.src ?? element.href ?? '')}`]);
       return;
     }

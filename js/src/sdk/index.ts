@@ -1,58 +1,101 @@
 /** The SDK: runs first in an applet's document, makes `window.applet` (= `window.yaar`), then runs the applet's `js`. */
 
-import type { SdkConfig } from '../frame/messages.js';
+import type { SdkConfig, ToSdk } from '../frame/messages.js';
+import { installApi } from './api.js';
 import { App } from './app.js';
+import { Calls } from './calls.js';
 import { ConsoleLog } from './console.js';
 import { Errors } from './errors.js';
+import { Fetch } from './fetch.js';
+import { Files } from './files.js';
+import { Lifecycle } from './lifecycle.js';
 import { takeLinks } from './links.js';
+import { OwnFiles } from './own.js';
 import { Port } from './port.js';
-import { isRequest, isThemeChange } from './requests.js';
+import { isRequest, isToSdk } from './requests.js';
 import { run } from './run.js';
 import { reportSize } from './size.js';
 import { Snapshots } from './snapshot.js';
+import { Sources } from './sources.js';
+import { AppState, STORAGE_KEY } from './state.js';
 import { installStorage } from './storage.js';
+import { StreamedHtml } from './streaming.js';
 import { installStyles } from './theme.js';
 
 /** The parameter of the function that the document wraps around this script. */
 declare const __appletConfig: SdkConfig;
 
-const { key, js, css, theme } = __appletConfig;
+const config = __appletConfig;
 // The text holds the key, which the applet must not read.
 document.currentScript?.remove();
 
 const port = new Port();
 const log = new ConsoleLog(port);
 log.capture();
-const errors = new Errors(port, log);
+
+const state = new AppState(port, config.state);
+const calls = new Calls(port);
+const own = new OwnFiles(config.files);
+const files = new Files(calls.call, own);
+const sources = new Sources(files, own);
+const lifecycle = new Lifecycle();
+const streamed = new StreamedHtml();
+const errors = new Errors(port, log, (element) => sources.isOurs(element));
 errors.watch();
 
 const snapshots = new Snapshots((message) => port.send(message));
-const app = new App(port, snapshots);
-const setTheme = installStyles(css);
-setTheme(theme);
-installStorage();
+const app = new App(port, snapshots, { registered() {}, answering: () => state.flush() });
+const setTheme = installStyles(config.css);
+setTheme(config.theme);
+installStorage(state, config.state?.[STORAGE_KEY]);
+new Fetch(files, own, state).install();
+installApi(app, state, files, lifecycle, config.slug ?? '');
 
 // WebRTC is the one way out that no content policy closes.
 for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) {
   Object.defineProperty(window, name, { value: undefined });
 }
 
-const api = Object.freeze({
-  app: Object.freeze({
-    register: app.register.bind(app),
-    sendInteraction: app.sendInteraction.bind(app),
-  }),
-});
-// Configurable, because an applet may have a top-level `const applet` of its own.
-for (const name of ['applet', 'yaar']) Object.defineProperty(window, name, { value: api, configurable: true });
+function receive(message: ToSdk): void {
+  switch (message.type) {
+    case 'applet:theme':
+      return setTheme(message.theme);
+    case 'applet:reply':
+      return calls.settle(message);
+    case 'applet:state':
+      return state.receive(message);
+    case 'applet:file-changed':
+      return files.notice(message);
+    case 'applet:html':
+      return streamed.write(message.html);
+    case 'applet:visible':
+      return lifecycle.show(message.visible);
+  }
+}
 
 let warned = false;
-port.connect(key, (message) => {
+port.connect(config.key, (message) => {
   if (isRequest(message)) return app.handle(message);
-  if (isThemeChange(message)) return setTheme(message.theme);
+  if (isToSdk(message)) return receive(message);
   if (!warned) console.warn('A message of an unknown shape came from the page and was ignored.', message);
   warned = true;
 });
+
+function leave(): void {
+  lifecycle.end();
+  state.flush();
+  port.leave();
+}
+
+/** Twice: a `document.write` in the applet's script takes away every listener. */
+function listen(): void {
+  port.listen();
+  lifecycle.listen();
+  window.addEventListener('pagehide', leave);
+}
+
+listen();
+sources.watch();
 
 document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDirective, disposition }) => {
   if (disposition === 'enforce') port.send({ type: 'applet:blocked', url: blockedURI, directive: effectiveDirective });
@@ -60,9 +103,10 @@ document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDir
 
 document.addEventListener('DOMContentLoaded', () => {
   takeLinks(port);
+  if (!config.streaming) sources.end();
   errors.jsRuns();
-  if (js) run(js);
-  port.listen();
+  if (config.js && !config.streaming) run(config.js);
+  listen();
   reportSize(port);
   snapshots.listen();
 });

@@ -3,25 +3,32 @@
 import type { FromSdk, Greeting } from '../frame/messages.js';
 import type { PortNotice, PortResponse } from '../protocol.gen.js';
 
-/** What may wait for the port; beyond it the oldest is dropped. */
+/** What may wait for the port; beyond it the oldest is dropped that nobody waits for. */
 const LIMIT = 1000;
+const KEPT = ['applet:call', 'applet:set-state', 'yaar:app-ready'];
 
 type Outgoing = PortResponse | PortNotice | FromSdk;
 
 export class Port {
   #port: MessagePort | null = null;
   #queue: Outgoing[] = [];
+  #transfer: Transferable[] = [];
   #scheduled = false;
-
+  #key: string | null = null;
   #received: (message: unknown) => void = () => {};
 
   /** Asks for the port. `received` gets each message of the page. */
   connect(key: string, received: (message: unknown) => void): void {
+    this.#key = key;
     this.#received = received;
     this.listen();
-    const tell = (type: Greeting['type']): void => window.parent.postMessage({ type, key } satisfies Greeting, '*');
-    window.addEventListener('pagehide', () => tell('applet:leaving'));
-    tell('applet:hello');
+    this.#tell('applet:hello');
+  }
+
+  /** The document goes away: what waits goes out at once, and the farewell after it. */
+  leave(): void {
+    this.#flush();
+    this.#tell('applet:leaving');
   }
 
   /** Again after the applet's script ran: `document.write` in it takes away every listener of the window. */
@@ -29,10 +36,14 @@ export class Port {
     if (!this.#port) window.addEventListener('message', this.#onMessage);
   }
 
-  send(message: Outgoing): void {
+  /** Without a page (`connect` was never called), nothing is kept for it. */
+  send(message: Outgoing, transfer: Transferable[] = []): void {
+    if (this.#key === null) return;
     this.#queue.push(message);
+    this.#transfer.push(...transfer);
     if (!this.#port) {
-      if (this.#queue.length > LIMIT) this.#queue.shift();
+      const oldest = this.#queue.length > LIMIT ? this.#queue.findIndex(({ type }) => !KEPT.includes(type)) : -1;
+      if (oldest >= 0) this.#queue.splice(oldest, 1);
     } else if (!this.#scheduled) {
       this.#scheduled = true;
       queueMicrotask(() => this.#flush());
@@ -59,13 +70,18 @@ export class Port {
     }
   }
 
+  #tell(type: Greeting['type']): void {
+    if (this.#key !== null) window.parent.postMessage({ type, key: this.#key } satisfies Greeting, '*');
+  }
+
   #flush(): void {
     this.#scheduled = false;
-    if (!this.#queue.length) return;
-    const batch = this.#queue;
+    if (!this.#queue.length || !this.#port) return;
+    const [batch, transfer] = [this.#queue, this.#transfer];
     this.#queue = [];
+    this.#transfer = [];
     try {
-      this.#port?.postMessage(batch);
+      this.#port.postMessage(batch, transfer);
     } catch {
       // One message that cannot be cloned stops them all: alone, it stops only itself.
       for (const message of batch) this.#postAlone(message);

@@ -1,6 +1,6 @@
-/** Owns the check of what the page sends: requests of the right shape, the theme, and nothing else. */
+/** Owns the check of what the page sends: requests of the right shape, the words of the page itself, and nothing else. */
 
-import type { ThemeChanged } from '../frame/messages.js';
+import type { ToSdk } from '../frame/messages.js';
 import type { PortRequest } from '../protocol.gen.js';
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -16,11 +16,24 @@ export function isRequest(message: unknown): message is PortRequest {
       return typeof message['command'] === 'string';
     case 'yaar:app-hydrate-request':
       return isObject(message['state']);
+    case 'yaar:app-dom-request':
+      return typeof message['selector'] === 'string';
     default:
       return false;
   }
 }
 
-export function isThemeChange(message: unknown): message is ThemeChanged {
-  return isObject(message) && message['type'] === 'applet:theme' && isObject(message['theme']);
+const FIELDS: Record<ToSdk['type'], Record<string, 'string' | 'number' | 'boolean' | 'object'>> = {
+  'applet:theme': { theme: 'object' },
+  'applet:reply': { id: 'number' },
+  'applet:state': { data: 'object', rev: 'number' },
+  'applet:file-changed': { path: 'string', event: 'string' },
+  'applet:html': { html: 'string' },
+  'applet:visible': { visible: 'boolean' },
+};
+
+export function isToSdk(message: unknown): message is ToSdk {
+  if (!isObject(message) || !Object.hasOwn(FIELDS, String(message['type']))) return false;
+  const fields = Object.entries(FIELDS[message['type'] as ToSdk['type']]);
+  return fields.every(([name, kind]) => typeof message[name] === kind && message[name] !== null);
 }

@@ -7,13 +7,15 @@ import { Snapshots } from '../../src/sdk/snapshot.js';
 
 let sent: any[];
 let app: App;
+let answering: () => void;
 
 beforeEach(() => {
   vi.restoreAllMocks();
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   vi.spyOn(console, 'error').mockImplementation(() => {});
   sent = [];
-  app = new App({ send: (message: unknown) => sent.push(message) } as unknown as Port, new Snapshots(() => {}));
+  answering = () => {};
+  app = new App({ send: (message: unknown) => sent.push(message) } as unknown as Port, new Snapshots(() => {}), { registered() {}, answering: () => answering() });
 });
 
 async function ask(request: object): Promise<any> {
@@ -139,6 +141,14 @@ describe('a command', () => {
     ]);
   });
 
+  it('is answered after all that its handler sent', () => {
+    answering = () => sent.push({ type: 'before the answer' });
+    app.register({ commands: { go: { handler: () => sent.push({ type: 'by the handler' }) } } });
+    sent = [];
+    app.handle({ type: 'yaar:app-command-request', requestId: 'r', command: 'go' });
+    expect(sent.map(({ type }) => type)).toEqual(['by the handler', 'before the answer', 'yaar:app-command-response']);
+  });
+
   it.each([
     ['throws', () => { throw new Error('no'); }, 'no'],
     ['rejects', () => Promise.reject(new TypeError('later')), 'later'],
@@ -179,6 +189,41 @@ describe('hydrate', () => {
     expect(await hydrate({})).toMatchObject({ error: 'no', code: 'HANDLER_FAILED' });
     app.register({});
     expect(await hydrate({})).toMatchObject({ code: 'HANDLER_FAILED' });
+  });
+});
+
+describe('the document', () => {
+  const dom = (selector: string, format?: string) => ask({ type: 'yaar:app-dom-request', selector, format });
+  beforeEach(() => {
+    document.body.innerHTML = `
+      <p id="a" class="x y" data-n="1" onclick="no()">one <b>two</b></p><p>three</p>
+      <input name="who" value="me"><input type="checkbox" checked><input type="password" value="secret"><textarea>text</textarea>`;
+  });
+
+  it('is read by a selector, before register too', async () => {
+    expect((await dom('p')).data).toEqual([
+      { tag: 'p', id: 'a', class: 'x y', text: 'one two', attributes: { 'data-n': '1' } },
+      { tag: 'p', text: 'three' },
+    ]);
+    expect((await dom('[name=who]')).data).toEqual([{ tag: 'input', text: '', value: 'me', attributes: { name: 'who' } }]);
+    expect((await dom('[type=checkbox]')).data).toMatchObject([{ checked: true }]);
+    expect((await dom('p, input[name], textarea', 'text')).data).toBe('one two\nthree\nme\ntext');
+  });
+
+  it('gives no passwords, and nothing for what is not there', async () => {
+    expect((await dom('[type=password]')).data[0]).not.toHaveProperty('value');
+    expect([(await dom('.none')).data, (await dom('.none', 'text')).data]).toEqual([[], '']);
+  });
+
+  it('says which selector cannot be read, and does not blame the applet', async () => {
+    expect(await dom('p[')).toMatchObject({ error: "'p[' is no CSS selector that can be read.", code: 'HANDLER_FAILED' });
+    expect(console.error).not.toHaveBeenCalled();
+  });
+
+  it('is told in bounds', async () => {
+    document.body.innerHTML = `<p>${'x'.repeat(5000)}</p>`.repeat(300);
+    const { data } = await dom('p');
+    expect([data.length, data[0].text.length]).toEqual([200, 2000]);
   });
 });
 
