@@ -40,6 +40,25 @@ async function emit(name, text) {
   console.log(`${name} ${size} bytes${name === 'applet.js' ? ` of ${LIMIT}` : ''}`);
 }
 
+/** As bootstrap.ts unpacks it. */
+function packed(bytes) {
+  const character = (digit) => String.fromCharCode(digit + (digit > 56 ? 36 : 35));
+  let [text, bits, count] = ['', 0, 0];
+  const put = () => {
+    const value = bits & 8191;
+    text += character(value % 91) + character(Math.floor(value / 91));
+    bits >>= 13;
+    count -= 13;
+  };
+  for (const byte of bytes) {
+    bits |= byte << count;
+    count += 8;
+    if (count >= 13) put();
+  }
+  if (count > 0) put();
+  return text;
+}
+
 await mkdir(output, { recursive: true });
 
 // The SDK stands on the first line of an applet's document, so that its author's line numbers are right: no newline in it.
@@ -54,8 +73,10 @@ const module = { format: 'esm', charset: 'utf8', define: { __SDK__: JSON.stringi
 if (existsSync(`${here}/src/desk/widget.ts`)) await emit('desk.js', await bundle('desk/widget.ts', module));
 
 const core = await bundle('widget.ts', module);
+const deflated = deflateRawSync(core, { level: 9 });
 const define = {
-  __CORE__: JSON.stringify(deflateRawSync(core, { level: 9 }).toString('base64')),
+  __CORE__: JSON.stringify(packed(deflated)),
+  __CORE_BYTES__: String(deflated.length),
   __CORE_NAME__: JSON.stringify(createHash('sha256').update(core).digest('hex').slice(0, 16)),
 };
 // Last: make takes it for a sign that all is there.
