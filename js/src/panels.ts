@@ -1,10 +1,12 @@
-/** Owns what a view shows around its frame: the placeholder, the error panel, and the bar about blocked origins and links. */
+/** Owns what a view shows around its frame: the placeholder, the error panel, and the bars about what it wants. */
+
+import { type Action, button, installStyle, make } from './dom.js';
 
 const STYLE = `
 .jupyter-applet{position:relative;color:var(--jp-content-font-color1,inherit);font:13px/1.5 var(--jp-ui-font-family,system-ui,sans-serif)}
 .jupyter-applet iframe{display:block;border:0;width:100%}
 .jupyter-applet:is([data-state=loading],[data-state=lost]){min-height:24px;overflow:hidden}
-.jupyter-applet:is([data-state=loading],[data-state=lost]) iframe{position:absolute;inset:0 0 auto;visibility:hidden}
+.jupyter-applet:is([data-state=loading],[data-state=lost],[data-state=asking]) iframe{position:absolute;inset:0 0 auto;visibility:hidden}
 .jupyter-applet[data-state=closed] iframe{opacity:.5;pointer-events:none}
 .jupyter-applet-note{color:var(--jp-ui-font-color2,#757575);padding:2px 8px}
 .jupyter-applet-wait{opacity:0;animation:jupyter-applet-show .2s .15s forwards}
@@ -20,23 +22,6 @@ const STYLE = `
 .jupyter-applet-error summary{cursor:pointer;color:var(--jp-ui-font-color2,inherit)}
 `;
 
-/** Once per page, whichever copy of this module comes first. */
-function installStyle(): void {
-  const id = 'jupyter-applet-style';
-  if (document.getElementById(id)) return;
-  document.head.append(make('style', { id, textContent: STYLE }));
-}
-
-function make<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  properties: Partial<HTMLElementTagNameMap[K]> = {},
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[K] {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
-
 /** An applet must not be able to fill the notebook with them. */
 const MAX_BARS = 20;
 
@@ -45,7 +30,12 @@ export interface Failure {
   where?: string;
   stack?: string;
   /** A button, when something can be done about it. */
-  action?: [label: string, run: () => void];
+  action?: Action;
+}
+
+export interface Question {
+  setText(text: string): void;
+  remove(): void;
 }
 
 export class Panels {
@@ -55,13 +45,19 @@ export class Panels {
   readonly #bars = new Map<string, HTMLElement>();
 
   constructor(frame: HTMLElement) {
-    installStyle();
+    installStyle('jupyter-applet-style', STYLE);
     this.root.append(frame);
   }
 
-  /** The frame is there but cannot be seen; fast loads show nothing at all. */
+  /** The frame is there but cannot be seen; fast loads show nothing at all. What comes in place of something keeps its height. */
   showLoading(): void {
+    if (this.root.dataset['state'] === 'shown') this.root.style.minHeight = `${this.root.offsetHeight}px`;
     this.#setState('loading', make('div', { className: 'jupyter-applet-note jupyter-applet-wait', textContent: 'Loading the applet…' }));
+  }
+
+  /** `panel` in place of the frame. */
+  showInstead(panel: HTMLElement): void {
+    this.#setState('asking', panel);
   }
 
   /** Something can be seen; a closed applet stays closed. */
@@ -94,15 +90,27 @@ export class Panels {
     this.#error = null;
   }
 
-  /** One bar per key; a second of the same key changes nothing. */
-  showBar(key: string, text: string, action?: [label: string, run: () => void]): void {
-    // What was dismissed stays dismissed: its key is kept.
-    if (this.#bars.has(key) || this.#bars.size >= MAX_BARS) return;
-    const bar = make('div', { className: 'jupyter-applet-bar', role: 'status' }, make('span', { textContent: text }));
-    if (action) bar.append(make('button', { type: 'button', textContent: action[0], onclick: action[1] }));
-    bar.append(make('button', { type: 'button', textContent: 'Dismiss', onclick: () => bar.remove() }));
-    this.#bars.set(key, bar);
-    this.root.append(bar);
+  /** One bar per key; a second of the same key changes nothing, also when the first was dismissed. */
+  showBar(key: string, text: string, actions: Action[] = []): void {
+    const bar = this.#bar(key, text);
+    bar?.append(...actions.map((action) => button(action)), button(['Dismiss', () => bar.remove()]));
+  }
+
+  /** One that waits for an answer: whatever is chosen, it goes. Null when there are too many bars. */
+  showQuestion(key: string, text: string, actions: Action[]): Question | null {
+    const bar = this.#bar(key, text);
+    if (!bar) return null;
+    const remove = (): void => {
+      bar.remove();
+      this.#bars.delete(key);
+    };
+    const last = actions.at(-1);
+    bar.append(...actions.map(([label, run]) => button([label, () => (remove(), run())])));
+    bar.onkeydown = (event) => {
+      // The last is the cautious one.
+      if (event.key === 'Escape' && last) remove(), last[1]();
+    };
+    return { remove, setText: (changed) => void (bar.firstElementChild && (bar.firstElementChild.textContent = changed)) };
   }
 
   clearBars(): void {
@@ -110,17 +118,27 @@ export class Panels {
     this.#bars.clear();
   }
 
+  #bar(key: string, text: string): HTMLElement | null {
+    // What was dismissed stays dismissed: its key is kept.
+    if (this.#bars.has(key) || this.#bars.size >= MAX_BARS) return null;
+    const bar = make('div', { className: 'jupyter-applet-bar', role: 'status' }, make('span', { textContent: text }));
+    this.#bars.set(key, bar);
+    this.root.append(bar);
+    return bar;
+  }
+
   #alert({ where, message, stack, action }: Failure): HTMLElement {
     const head = make('b', { textContent: where ? `${where} ${message}` : message });
     const panel = make('div', { className: 'jupyter-applet-error', role: 'alert' }, head);
     if (stack) panel.append(make('details', {}, make('summary', { textContent: 'Details' }), make('pre', { textContent: stack })));
-    if (action) panel.append(' ', make('button', { type: 'button', textContent: action[0], onclick: action[1] }));
+    if (action) panel.append(' ', button(action));
     this.root.append(panel);
     return panel;
   }
 
-  #setState(state: 'loading' | 'shown' | 'lost' | 'closed', note: HTMLElement | null): void {
+  #setState(state: 'loading' | 'asking' | 'shown' | 'lost' | 'closed', note: HTMLElement | null): void {
     this.root.dataset['state'] = state;
+    if (state !== 'loading') this.root.style.minHeight = '';
     this.#note?.remove();
     this.#note = note;
     if (note) this.root.append(note);

@@ -1,5 +1,6 @@
 /** The anywidget entry: one route per model, one view per place where the model is shown. */
 
+import { type BundleModel, loadText } from './bundles.js';
 import { Route, type RouteModel } from './channel/route.js';
 import { sdkText } from './frame/sdk-text.js';
 import type { Content } from './protocol.gen.js';
@@ -16,8 +17,6 @@ interface Traits extends Required<Pick<Content, 'html' | 'js' | 'css' | 'title' 
 /** What anywidget hands over of a widget's model. */
 interface Model {
   get<K extends keyof Traits>(name: K): Traits[K];
-  set<K extends keyof Traits>(name: K, value: Traits[K]): void;
-  save_changes(): void;
   on(event: string, callback: (content: unknown) => void): void;
   off(event: string, callback: (content: unknown) => void): void;
   send(content: unknown): void;
@@ -39,10 +38,7 @@ function show(model: Model, route: Route, sdk: string): View {
     channel: () => route.channel(),
     sdk,
     fallBack: () => route.fallBack(),
-    permit(permissions) {
-      model.set('permissions', permissions);
-      model.save_changes();
-    },
+    loadText: (name) => loadText(model as BundleModel, name),
   });
 }
 

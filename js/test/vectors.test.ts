@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import app from '../../tests/vectors/app.json';
+import channelVectors from '../../tests/vectors/channel.json';
 import link from '../../tests/vectors/link.json';
 import { Channel } from '../src/channel/channel.js';
 import { Conversation } from '../src/frame/conversation.js';
@@ -16,13 +17,14 @@ interface Vector {
 }
 
 const vectors = (list: 'messages' | 'refused', as: string): [string, any][] =>
-  ([...app[list], ...link[list]] as Vector[]).filter((vector) => vector.as === as).map(({ message, why }) => [why ?? JSON.stringify(message), message]);
+  ([...app[list], ...channelVectors[list], ...link[list]] as Vector[]).filter((vector) => vector.as === as).map(({ message, why }) => [why ?? JSON.stringify(message), message]);
 
 const asks: Record<string, Ask> = {
   manifest: { kind: 'manifest' },
   query: { kind: 'query', stateKey: 'x' },
   command: { kind: 'command', command: 'x' },
   hydrate: { kind: 'hydrate', state: {} },
+  dom: { kind: 'dom', selector: 'x' },
 };
 
 function makeConversation(): { conversation: Conversation; sent: FromPage[] } {

@@ -2,30 +2,51 @@
 
 import {
   type AppProtocolRequest,
-  type Content,
+  type ContentChunk,
+  type FileChanged,
   type FromPage,
   type Hello,
   PROTOCOL,
+  type StateUpdate,
+  type ToPage,
   type ViewState,
+  type WindowContent,
+  type WindowList,
 } from '../protocol.gen.js';
+import { MessageFiles } from '../files/messages.js';
+import type { FileService } from '../files/service.js';
 import { viewGone } from '../frame/conversation.js';
 import { Announced } from './announced.js';
-import { isContent, isRequest, type Fields } from './guards.js';
+import { type Askable, Asked, AskError, type Reply } from './asked.js';
+import { isAsk, isToPage } from './guards.js';
 import { Outbox } from './outbox.js';
 import type { Encoded, Pipe, PipeEvents } from './pipe.js';
+import { Subscriptions } from './subscriptions.js';
+
+/** Whoever hears of a channel's end. */
+interface Listener {
+  /** The host will not talk to this page; `message` says what to do. */
+  showRefusal(message: string): void;
+  /** There is no host behind this channel; `kept` is what a view has said and nobody heard. */
+  unreachable(kept: FromPage[]): void;
+}
 
 /** A view as a channel knows it. Views and channels may come from different copies of this module: plain calls only. */
-export interface ChannelView {
+export interface ChannelView extends Listener {
   readonly viewId: string;
   readonly windowId: string;
   state(): ViewState;
   request(requests: AppProtocolRequest[]): void;
-  showContent(revision: number, content: Content): void;
+  showWindow(message: WindowContent): void;
+  showChunk(chunk: ContentChunk): void;
+  updateState(update: StateUpdate): void;
+  fileChanged(change: FileChanged): void;
   showClosed(): void;
-  /** The host will not talk to this page; `message` says what to do. */
-  showRefusal(message: string): void;
-  /** There is no host behind this channel; `kept` is what the view has said and nobody heard. */
-  unreachable(kept: FromPage[]): void;
+}
+
+/** A desk as a channel knows it. */
+export interface ChannelDesk extends Listener {
+  showWindows(list: WindowList): void;
 }
 
 export interface Peer {
@@ -39,8 +60,12 @@ export interface Peer {
 const LINGER = 30_000;
 
 export class Channel implements PipeEvents {
+  readonly files: FileService;
   readonly #views = new Map<string, ChannelView>();
-  readonly #outbox = new Outbox();
+  readonly #desks = new Set<ChannelDesk>();
+  readonly #asked = new Asked();
+  readonly #subscriptions = new Subscriptions();
+  readonly #outbox = new Outbox((id, code, message) => this.#asked.fail({ id, code, message }));
   readonly #announced = new Announced();
   readonly #warned = new Set<string>();
   #up = false;
@@ -53,9 +78,21 @@ export class Channel implements PipeEvents {
     private readonly pipe: Pipe,
     /** Called once, when the channel is of no more use. */
     private readonly ended: () => void,
+    /** A better way to files than messages, where there is one. */
+    files?: FileService,
   ) {
+    this.files = files ?? new MessageFiles((message) => this.ask(message));
     this.#lingerIfEmpty();
     pipe.start(this);
+  }
+
+  get isUp(): boolean {
+    return this.#up;
+  }
+
+  /** How long the host may take for its first word, in milliseconds. */
+  get patience(): number {
+    return this.pipe.patience;
   }
 
   attach(view: ChannelView): void {
@@ -72,16 +109,51 @@ export class Channel implements PipeEvents {
     this.#lingerIfEmpty();
   }
 
+  /** A desk wants to know which windows there are, now and whenever that changes. */
+  watch(desk: ChannelDesk): void {
+    clearTimeout(this.#linger);
+    this.#desks.add(desk);
+    if (this.#refusal !== null) desk.showRefusal(this.#refusal);
+    // Also for a second desk: the answer tells it what there is.
+    else this.send([{ type: 'watchWindows', watch: true }]);
+  }
+
+  unwatch(desk: ChannelDesk): void {
+    if (!this.#desks.delete(desk)) return;
+    if (!this.#desks.size) this.send([{ type: 'watchWindows', watch: false }]);
+    this.#lingerIfEmpty();
+  }
+
   send(messages: FromPage[]): void {
     if (!this.#up) return this.#outbox.keep(messages);
     this.#outbox.add(messages);
     this.#schedule();
   }
 
+  /** What the host answers. Rejects with its error; nothing is asked twice, so a cut rejects too. */
+  ask(question: Askable): Promise<Reply[]> {
+    if (!this.#up) return Promise.reject(new AskError('LINK_LOST', 'There is no connection to the host right now.'));
+    const { message, replies } = this.#asked.add(question);
+    this.send([message]);
+    return replies;
+  }
+
+  subscribe({ viewId, windowId }: ChannelView, path: string, consent: boolean): Promise<void> {
+    return this.#subscriptions.add(viewId, { windowId, path, consent }, () => this.ask({ type: 'subscribe', windowId, path, consent }));
+  }
+
+  unsubscribe({ viewId, windowId }: ChannelView, path: string): void {
+    if (this.#subscriptions.remove(viewId, windowId, path)) this.send([{ type: 'unsubscribe', windowId, path }]);
+  }
+
+  unsubscribeAll(viewId: string): void {
+    for (const { windowId, path } of this.#subscriptions.removeAll(viewId)) this.send([{ type: 'unsubscribe', windowId, path }]);
+  }
+
   close(): void {
     this.#flush();
     clearTimeout(this.#linger);
-    this.#up = false;
+    this.#down('The connection to the host was closed.');
     this.pipe.stop();
     this.ended();
   }
@@ -96,23 +168,27 @@ export class Channel implements PipeEvents {
     let hello: Hello = { type: 'hello', protocol: PROTOCOL, version, role: 'page', session, id, views };
     let text = JSON.stringify(hello);
     if (text.length * 3 > this.#outbox.maxBytes) {
-      // The host has had the snapshots; a page with many of them must still be able to say hello.
-      hello = { ...hello, views: views.map((view) => ({ ...view, snapshot: null })) };
+      // The host has had snapshots and states; a page with many of them must still be able to say hello.
+      hello = { ...hello, views: views.map((view) => ({ ...view, snapshot: null, state: null })) };
       text = JSON.stringify(hello);
     }
     this.#put([{ message: hello, text }]);
+    this.#outbox.add(this.#subscriptions.messages());
+    if (this.#desks.size) this.#outbox.add([{ type: 'watchWindows', watch: true }]);
     this.#flush();
   }
 
   lost(): void {
-    this.#up = false;
+    this.#down('The connection to the host was lost.');
     this.#outbox.retain();
   }
 
   unreachable(): void {
     this.close();
     const views = [...this.#views.values()];
+    const desks = [...this.#desks];
     this.#views.clear();
+    this.#desks.clear();
     let kept = this.#outbox.handOver();
     for (const view of views) {
       // What is a window's goes with the first of its views, and so only once.
@@ -121,6 +197,7 @@ export class Channel implements PipeEvents {
       view.unreachable(kept.filter(isOf));
       kept = kept.filter((message) => !isOf(message));
     }
+    for (const desk of desks) desk.unreachable([]);
   }
 
   /** The views stay: a page that the browser brings back says hello with them. */
@@ -136,7 +213,9 @@ export class Channel implements PipeEvents {
       requests.clear();
     };
     for (const message of messages) {
-      if (isRequest(message)) {
+      if (!isToPage(message)) {
+        this.#warnOnce(String((message as { type?: unknown } | null)?.type), message);
+      } else if (isAsk(message)) {
         this.#collect(message, requests);
       } else {
         deliver();
@@ -158,32 +237,56 @@ export class Channel implements PipeEvents {
     else requests.set(view, [request]);
   }
 
-  #dispatch(message: unknown): void {
-    const fields = (typeof message === 'object' && message !== null ? message : {}) as Fields;
-    const { type } = fields;
-    if (type === 'welcome' && typeof fields['maxMessageBytes'] === 'number') {
-      this.#outbox.maxBytes = fields['maxMessageBytes'];
-    } else if (type === 'error' && typeof fields['message'] === 'string') {
-      if (fields['code'] === 'PROTOCOL_MISMATCH') this.#refuse(fields['message']);
-      else this.#warnOnce(`error ${String(fields['code'])}`, message);
-    } else if (isContent(fields)) {
-      for (const view of this.#viewsOf(fields.windowId)) view.showContent(fields.revision, fields.content);
-    } else if (type === 'windowClosed' && typeof fields['windowId'] === 'string') {
-      for (const view of this.#viewsOf(fields['windowId'])) view.showClosed();
-    } else {
-      this.#warnOnce(String(type), message);
+  #dispatch(message: Exclude<ToPage, AppProtocolRequest>): void {
+    switch (message.type) {
+      case 'welcome':
+        this.#outbox.maxBytes = message.maxMessageBytes;
+        break;
+      case 'error':
+        if (message.code === 'PROTOCOL_MISMATCH') this.#refuse(message.message);
+        else if (!this.#asked.fail(message)) this.#warnOnce(`error ${message.code}`, message);
+        break;
+      case 'result':
+      case 'fileContent':
+      case 'fileWritten':
+      case 'fileList':
+        this.#asked.settle(message);
+        break;
+      case 'windowContent':
+        for (const view of this.#viewsOf(message.windowId, message.viewId)) view.showWindow(message);
+        break;
+      case 'contentChunk':
+        for (const view of this.#viewsOf(message.windowId)) view.showChunk(message);
+        break;
+      case 'stateUpdate':
+        for (const view of this.#viewsOf(message.windowId ?? '', message.viewId)) view.updateState(message);
+        break;
+      case 'fileChanged':
+        for (const viewId of this.#subscriptions.viewsFor(message)) this.#views.get(viewId)?.fileChanged(message);
+        break;
+      case 'windowClosed':
+        for (const view of this.#viewsOf(message.windowId)) view.showClosed();
+        break;
+      case 'windows':
+        for (const desk of this.#desks) desk.showWindows(message);
+        break;
     }
   }
 
   #refuse(message: string): void {
     this.#refusal = message;
-    this.#up = false;
+    this.#down(message);
     this.pipe.stop();
-    for (const view of this.#views.values()) view.showRefusal(message);
+    for (const listener of [...this.#views.values(), ...this.#desks]) listener.showRefusal(message);
   }
 
-  #viewsOf(windowId: string): ChannelView[] {
-    return [...this.#views.values()].filter((view) => view.windowId === windowId);
+  #down(reason: string): void {
+    this.#up = false;
+    this.#asked.failAll('LINK_LOST', reason);
+  }
+
+  #viewsOf(windowId: string, viewId?: string | null): ChannelView[] {
+    return [...this.#views.values()].filter((view) => view.windowId === windowId && view.viewId === (viewId ?? view.viewId));
   }
 
   /** One frame for all that is said in one tick. */
@@ -207,7 +310,7 @@ export class Channel implements PipeEvents {
   }
 
   #lingerIfEmpty(): void {
-    if (this.#views.size === 0) this.#linger = setTimeout(() => this.close(), LINGER);
+    if (this.#views.size + this.#desks.size === 0) this.#linger = setTimeout(() => this.close(), LINGER);
   }
 
   #warnOnce(what: string, message: unknown): void {

@@ -14,6 +14,8 @@ export interface CommModel {
 }
 
 export class CommPipe implements Pipe {
+  /** A kernel that runs a cell may not answer before the cell ends. */
+  readonly patience = 500;
   #events: PipeEvents | null = null;
   #sent = 0;
   #seen = 0;

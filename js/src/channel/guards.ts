@@ -1,15 +1,55 @@
 /** Owns the check of what a host sends. A message of the wrong shape is nobody's: it is dropped, and never throws. */
 
-import type { AppProtocolRequest, WindowContent } from '../protocol.gen.js';
+import type { AppProtocolRequest, Content, ToPage } from '../protocol.gen.js';
 
 export type Fields = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
-const isMap = (value: unknown): boolean => value === undefined || isObject(value);
+type Kind = 'string' | 'number' | 'boolean' | 'object' | 'array';
+type Shape = Record<string, Kind | `${Kind}?`>;
 
-export function isRequest(message: unknown): message is AppProtocolRequest {
-  if (!isObject(message) || message['type'] !== 'APP_PROTOCOL_REQUEST') return false;
+/** What the page reads of each message. A `?` means that it may be absent, or null. */
+const SHAPES: Record<Exclude<ToPage['type'], 'APP_PROTOCOL_REQUEST'>, Shape> = {
+  welcome: { maxMessageBytes: 'number' },
+  error: { code: 'string', message: 'string', id: 'string?' },
+  result: { id: 'string' },
+  windowContent: {
+    ...{ windowId: 'string', revision: 'number', content: 'object?', viewId: 'string?' },
+    ...{ state: 'object?', rev: 'number?', granted: 'object?', run: 'string?' },
+  },
+  contentChunk: { windowId: 'string', revision: 'number', at: 'number', html: 'string' },
+  windowClosed: { windowId: 'string' },
+  windows: { windows: 'array', active: 'string?' },
+  stateUpdate: { data: 'object', windowId: 'string?', viewId: 'string?', rev: 'number?' },
+  fileContent: { path: 'string', chunk: 'string', done: 'boolean', encoding: 'string?', version: 'string?', id: 'string?' },
+  fileWritten: { path: 'string', version: 'string', id: 'string?' },
+  fileList: { path: 'string', files: 'array', id: 'string?' },
+  fileChanged: { path: 'string', event: 'string', windowId: 'string?' },
+};
+
+const CONTENT: Shape = {
+  ...{ html: 'string?', js: 'string?', css: 'string?', title: 'string?', slug: 'string?' },
+  ...{ permissions: 'object?', modules: 'object?', files: 'object?', streaming: 'boolean?' },
+};
+
+const WINDOW: Shape = { windowId: 'string', title: 'string', renderer: 'string', revision: 'number', ready: 'boolean' };
+
+const EVENTS: unknown[] = ['created', 'modified', 'deleted'];
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isOf(value: unknown, kind: Kind | `${Kind}?`): boolean {
+  if (kind.endsWith('?') && (value === undefined || value === null)) return true;
+  const wanted = kind.replace('?', '');
+  if (wanted === 'array') return Array.isArray(value);
+  return wanted === 'object' ? isObject(value) : typeof value === wanted;
+}
+
+const fits = (value: unknown, shape: Shape): boolean =>
+  isObject(value) && Object.entries(shape).every(([name, kind]) => isOf(value[name], kind));
+
+export const isContent = (value: unknown): value is Content => fits(value, CONTENT);
+
+function isRequest(message: Fields): boolean {
   const { requestId, windowId, request } = message;
   if (typeof requestId !== 'string' || typeof windowId !== 'string' || !isObject(request)) return false;
   switch (request['kind']) {
@@ -21,13 +61,29 @@ export function isRequest(message: unknown): message is AppProtocolRequest {
       return typeof request['command'] === 'string';
     case 'hydrate':
       return isObject(request['state']);
+    case 'dom':
+      return typeof request['selector'] === 'string';
     default:
       return false;
   }
 }
 
-export function isContent(message: Fields): message is WindowContent & Fields {
-  const { type, windowId, revision, content } = message;
-  if (type !== 'windowContent' || typeof windowId !== 'string' || typeof revision !== 'number' || !isObject(content)) return false;
-  return ['html', 'js', 'css', 'title'].every((name) => isText(content[name])) && isMap(content['permissions']) && isMap(content['modules']);
+/** A message of a known type, with the fields that the page reads. */
+export function isToPage(message: unknown): message is ToPage {
+  if (!isObject(message)) return false;
+  const { type } = message;
+  if (type === 'APP_PROTOCOL_REQUEST') return isRequest(message);
+  if (typeof type !== 'string' || !Object.hasOwn(SHAPES, type) || !fits(message, SHAPES[type as keyof typeof SHAPES])) return false;
+  switch (type) {
+    case 'windowContent':
+      return message['content'] === undefined || message['content'] === null || isContent(message['content']);
+    case 'windows':
+      return (message['windows'] as unknown[]).every((window) => fits(window, WINDOW));
+    case 'fileChanged':
+      return EVENTS.includes(message['event']);
+    default:
+      return true;
+  }
 }
+
+export const isAsk = (message: ToPage): message is AppProtocolRequest => message.type === 'APP_PROTOCOL_REQUEST';

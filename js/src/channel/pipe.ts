@@ -19,6 +19,8 @@ export interface PipeEvents {
 }
 
 export interface Pipe {
+  /** How long the host may take for its first word, in milliseconds, before its views do without. */
+  readonly patience: number;
   start(events: PipeEvents): void;
   /** One frame. */
   send(batch: Encoded[]): void;

@@ -1,27 +1,14 @@
 /** Chooses a widget's channel: the page's one socket to the server, or, where there is none, the widget's own comm. */
 
-import { PROTOCOL } from '../protocol.gen.js';
+import { HttpFiles } from '../files/http.js';
 import { Channel } from './channel.js';
 import { CommPipe, type CommModel } from './comm.js';
 import { socketUrl } from './server.js';
+import { randomId, shared } from './shared.js';
 import { SocketPipe } from './socket.js';
 
 export interface RouteModel extends CommModel {
   get(name: '_session' | '_route' | '_version'): string;
-}
-
-interface Shared {
-  pageId: string;
-  channels: Map<string, Channel>;
-}
-
-const randomId = (): string => [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-
-/** What all widgets of the page have in common. Each is a module of its own, so it hangs on the global object. */
-function shared(): Shared {
-  const slot = Symbol.for(`jupyter_applets/${PROTOCOL}`);
-  const holder = globalThis as unknown as Record<symbol, Shared | undefined>;
-  return (holder[slot] ??= { pageId: randomId(), channels: new Map() });
 }
 
 /** One widget's way to its host. Owns the comm channel, if it comes to that; the socket's is shared. */
@@ -62,9 +49,10 @@ export class Route {
     const { channels, pageId } = shared();
     const open = channels.get(session);
     if (open) return open;
-    const channel = new Channel({ ...this.#peer(), id: pageId }, new SocketPipe(url), () => {
+    const ended = (): void => {
       if (channels.get(session) === channel) channels.delete(session);
-    });
+    };
+    const channel = new Channel({ ...this.#peer(), id: pageId }, new SocketPipe(url), ended, new HttpFiles(session));
     channels.set(session, channel);
     return channel;
   }

@@ -12,6 +12,8 @@ const QUIET = 45_000;
 const PROBE_WAIT = 5_000;
 
 export class SocketPipe implements Pipe {
+  /** Mostly for a connection that neither opens nor fails. */
+  readonly patience = 3000;
   #events: PipeEvents | null = null;
   #socket: WebSocket | null = null;
   #everOpened = false;

@@ -1,6 +1,6 @@
 /**
  * Owns what is said with one view's applet: requests to it, exactly one answer to each, and what it says by itself.
- * Host words in and out on one side, `yaar:*` on the other. It runs no clock for requests: the host's decides.
+ * Host words in and out on one side, `yaar:*` on the other. It runs no clock for requests that an applet has: the host's decides.
  */
 
 import type {
@@ -20,10 +20,13 @@ import type { Way } from './frame.js';
 type Kind = Answer['kind'];
 type Fields = Record<string, unknown>;
 
-const KINDS: Kind[] = ['manifest', 'query', 'command', 'hydrate'];
+const KINDS: Kind[] = ['manifest', 'query', 'command', 'hydrate', 'dom'];
 
 /** How long an applet that speaks for itself may take to give the manifest it did not send with its ready. */
 const MANIFEST_WAIT = 1000;
+
+/** How long a request about the document waits for one to start. */
+const DOCUMENT_WAIT = 5000;
 
 const RESPONSES = new Map<unknown, Kind>(KINDS.map((kind) => [`yaar:app-${kind}-response`, kind]));
 
@@ -46,6 +49,9 @@ export class Conversation {
   #revision = 0;
   #way: Way = 'port';
   #pending = new Map<string, Kind>();
+  /** Asked before there was a document. */
+  #early: AppProtocolRequest[] = [];
+  #earlyTimer: ReturnType<typeof setTimeout> | undefined;
   #askedManifest: { requestId: string; timer: ReturnType<typeof setTimeout>; hydrates: boolean } | null = null;
   #warned = false;
 
@@ -60,6 +66,13 @@ export class Conversation {
     this.end('The applet reloaded while the request was under way.');
     this.#revision = revision;
     this.document += 1;
+    this.request(this.#takeEarly());
+  }
+
+  /** No document will come, either. */
+  close(reason: string): void {
+    this.end(reason);
+    this.#refuseEarly('VIEW_GONE', reason);
   }
 
   /** No document answers now. */
@@ -75,12 +88,13 @@ export class Conversation {
   }
 
   request(requests: AppProtocolRequest[]): void {
-    const batch: PortRequest[] = [];
-    for (const request of requests) {
-      this.#pending.set(request.requestId, request.request.kind);
-      batch.push(toPort(request));
-    }
-    if (!this.events.post(batch, this.#way)) this.end('The applet is not there to answer: it is loading, or it left its page.');
+    const isDom = ({ request }: AppProtocolRequest): boolean => request.kind === 'dom';
+    const others = requests.filter((request) => !isDom(request));
+    const gone = 'The applet is not there to answer: it is loading, or it left its page.';
+    if (!this.#ask(others, this.#way)) this.events.send(others.map(({ requestId, request }) => this.#gone(requestId, request.kind, gone)));
+    // The SDK answers for the document, also where the applet speaks for itself.
+    const dom = requests.filter(isDom);
+    if (!this.#ask(dom, 'port')) this.#keepEarly(dom);
   }
 
   receive(messages: unknown[], way: Way): void {
@@ -120,16 +134,41 @@ export class Conversation {
     if (out.length) this.events.send(out);
   }
 
+  /** False when there is no document. */
+  #ask(requests: AppProtocolRequest[], way: Way): boolean {
+    if (!requests.length) return true;
+    const isThere = this.events.post(requests.map(toPort), way);
+    if (isThere) for (const { requestId, request } of requests) this.#pending.set(requestId, request.kind);
+    return isThere;
+  }
+
+  #keepEarly(requests: AppProtocolRequest[]): void {
+    this.#early.push(...requests);
+    const reason = `The applet has not started within ${DOCUMENT_WAIT / 1000} s; somebody may have to let it run.`;
+    this.#earlyTimer ??= setTimeout(() => this.#refuseEarly('NOT_READY', reason), DOCUMENT_WAIT);
+  }
+
+  #takeEarly(): AppProtocolRequest[] {
+    clearTimeout(this.#earlyTimer);
+    this.#earlyTimer = undefined;
+    return this.#early.splice(0);
+  }
+
+  #refuseEarly(code: string, error: string): void {
+    const refused = this.#takeEarly().map(({ requestId, request }) => answerTo(requestId, this.windowId, request.kind, { error, code }));
+    if (refused.length) this.events.send(refused);
+  }
+
   #answer(kind: Kind, fields: Fields, way: Way, out: FromPage[]): void {
     const requestId = fields['requestId'];
-    if (typeof requestId !== 'string' || way !== this.#way) return;
+    if (typeof requestId !== 'string' || way !== (kind === 'dom' ? 'port' : this.#way)) return;
     if (kind === 'manifest' && requestId === this.#askedManifest?.requestId) {
       this.#announce(cleanManifest(fields['manifest']), this.#askedManifest.hydrates, out);
       return;
     }
     if (this.#pending.get(requestId) !== kind) return this.#warn(fields);
     this.#pending.delete(requestId);
-    out.push({ type: 'APP_PROTOCOL_RESPONSE', requestId, windowId: this.windowId, response: toAnswer(kind, fields) });
+    out.push(answerTo(requestId, this.windowId, kind, fields));
   }
 
   /** The last to say ready is the one that answers. */
@@ -177,10 +216,15 @@ export class Conversation {
   }
 }
 
-export function viewGone(requestId: string, windowId: string, kind: Kind, error: string): FromPage {
-  const response = toAnswer(kind, { error, code: 'VIEW_GONE' });
-  return { type: 'APP_PROTOCOL_RESPONSE', requestId, windowId, response };
-}
+const answerTo = (requestId: string, windowId: string, kind: Kind, fields: Fields): FromPage => ({
+  type: 'APP_PROTOCOL_RESPONSE',
+  requestId,
+  windowId,
+  response: toAnswer(kind, fields),
+});
+
+export const viewGone = (requestId: string, windowId: string, kind: Kind, error: string): FromPage =>
+  answerTo(requestId, windowId, kind, { error, code: 'VIEW_GONE' });
 
 /** The ask is the request's own fields; `kind` is part of the type's name. */
 function toPort({ requestId, request }: AppProtocolRequest): PortRequest {
@@ -195,6 +239,7 @@ function toAnswer(kind: Kind, { data, result, manifest, error, code }: Fields): 
     case 'manifest':
       return { kind, manifest: cleanManifest(manifest), ...failed };
     case 'query':
+    case 'dom':
       return { kind, data: data ?? null, ...failed };
     case 'command':
       return { kind, result: result ?? null, ...failed };

@@ -2,7 +2,7 @@
 
 import type { Content } from '../protocol.gen.js';
 import { appletDocument } from './document.js';
-import type { Handover, Theme, ThemeChanged } from './messages.js';
+import type { Handover, SdkConfig, Theme, ThemeChanged } from './messages.js';
 import { SANDBOX, outerDocument } from './outer.js';
 import { contentPolicy } from './policy.js';
 
@@ -22,6 +22,12 @@ export interface FrameEvents {
   received(messages: unknown[], way: Way): void;
 }
 
+/** What a document is allowed, beyond its own bytes. */
+export interface Allowed {
+  origins: readonly string[];
+  clipboard: boolean;
+}
+
 export class Frame {
   readonly element = document.createElement('iframe');
   #ports: Record<Way, MessagePort> | null = null;
@@ -35,19 +41,20 @@ export class Frame {
   }
 
   /** Shows `content`, in place of what was there. */
-  load(content: Content, origins: readonly string[], theme: Theme): void {
+  load(content: Content, config: Omit<SdkConfig, 'key'>, { origins, clipboard }: Allowed): void {
     this.#closePorts();
     window.addEventListener('message', this.#onMessage);
     const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
-    const config = { key, js: content.js ?? '', css: content.css ?? '', theme };
-    const inner = appletDocument(content, config, this.sdk);
+    const inner = appletDocument(content, { ...config, key }, this.sdk);
     this.setTitle(content.title);
+    // A frame of no origin is named by the star alone.
+    this.element.allow = clipboard ? 'clipboard-read *; clipboard-write *' : '';
     this.element.srcdoc = outerDocument(contentPolicy(origins), key, inner);
   }
 
   /** False when there is no document to take the messages. */
-  post(messages: unknown[], way: Way): boolean {
-    this.#ports?.[way].postMessage(messages);
+  post(messages: unknown[], way: Way, transfer: Transferable[] = []): boolean {
+    this.#ports?.[way].postMessage(messages, transfer);
     return this.#ports !== null;
   }
 
@@ -64,6 +71,12 @@ export class Frame {
   stop(): void {
     window.removeEventListener('message', this.#onMessage);
     this.#closePorts();
+  }
+
+  /** Takes the document away. */
+  clear(): void {
+    this.stop();
+    this.element.removeAttribute('srcdoc');
   }
 
   dispose(): void {

@@ -154,7 +154,7 @@ describe('requests', () => {
     channel.attach(view);
     const order: string[] = [];
     view.request = (batch) => order.push(...batch.map(({ requestId }) => requestId));
-    view.showContent = (revision) => order.push(`revision ${revision}`);
+    view.showWindow = ({ revision }) => order.push(`revision ${revision}`);
     pipe.events.received([query('1'), { type: 'windowContent', windowId: 'w', revision: 2, content: {} }, query('2')]);
     expect(order).toEqual(['1', 'revision 2', '2']);
   });

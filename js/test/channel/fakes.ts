@@ -2,9 +2,10 @@
 
 import type { ChannelView } from '../../src/channel/channel.js';
 import type { Encoded, Pipe, PipeEvents } from '../../src/channel/pipe.js';
-import type { AppProtocolRequest, Content, FromPage, ViewState } from '../../src/protocol.gen.js';
+import type { AppProtocolRequest, ContentChunk, FileChanged, FromPage, StateUpdate, ViewState, WindowContent } from '../../src/protocol.gen.js';
 
 export class FakePipe implements Pipe {
+  readonly patience = 3000;
   events!: PipeEvents;
   frames: unknown[][] = [];
   stopped = false;
@@ -40,8 +41,17 @@ export class FakeView implements ChannelView {
   request(requests: AppProtocolRequest[]): void {
     this.batches.push(requests);
   }
-  showContent(revision: number, content: Content): void {
+  showWindow({ revision, content }: WindowContent): void {
     this.told.push(['content', revision, content]);
+  }
+  showChunk({ at, html }: ContentChunk): void {
+    this.told.push(['chunk', at, html]);
+  }
+  updateState({ data, rev }: StateUpdate): void {
+    this.told.push(['state', data, rev]);
+  }
+  fileChanged({ path, event }: FileChanged): void {
+    this.told.push(['file', path, event]);
   }
   showClosed(): void {
     this.told.push(['closed']);

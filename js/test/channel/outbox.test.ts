@@ -39,6 +39,15 @@ describe('a message over the limit', () => {
   });
 });
 
+it('a question over the limit is refused to whoever asked it', () => {
+  const refused = vi.fn(() => true);
+  outbox = new Outbox(refused);
+  outbox.maxBytes = 1000;
+  outbox.add([{ type: 'writeFile', id: 'p1', path: 'a', content: 'x'.repeat(2000) }]);
+  expect(taken()).toEqual([]);
+  expect(refused).toHaveBeenCalledWith('p1', 'TOO_LARGE', expect.stringContaining('The message is 0.0 MB'));
+});
+
 it('an answer that JSON cannot hold becomes an answer that says so', () => {
   outbox.add([answer(10n)]);
   expect(taken()).toMatchObject([[{ response: { kind: 'query', data: null, code: 'RESULT_NOT_JSON' } }]]);
@@ -64,6 +73,12 @@ describe('while nothing can be sent', () => {
   it('keeps only the newest snapshot of each view', () => {
     outbox.keep([snapshot('a', 1), snapshot('b', 1), snapshot('a', 2)]);
     expect(taken()).toEqual([[snapshot('b', 1), snapshot('a', 2)]]);
+  });
+
+  it('keeps one change of state of each view, which is what its changes come to', () => {
+    const set = (viewId: string, data: Record<string, number>): FromPage => ({ type: 'setState', windowId: 'w', viewId, data });
+    outbox.keep([set('a', { x: 1, y: 1 }), set('b', { x: 2 }), set('a', { y: 3 })]);
+    expect(taken()).toEqual([[set('b', { x: 2 }), set('a', { x: 1, y: 3 })]]);
   });
 
   it('forgets what a hello says again', () => {

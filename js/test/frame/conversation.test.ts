@@ -98,6 +98,49 @@ describe('requests', () => {
   });
 });
 
+describe('requests about the document', () => {
+  const DOM: Ask = { kind: 'dom', selector: '#total', format: 'text' };
+  const answered = { type: 'yaar:app-dom-response', requestId: '1', data: '42', error: null };
+
+  it('go to the SDK, also where the applet speaks for itself', () => {
+    conversation.receive([ready], 'raw');
+    sent = [];
+    conversation.request([request('1', DOM), request('2', QUERY)]);
+    expect(posted).toMatchObject([
+      { way: 'raw', batch: [{ requestId: '2' }] },
+      { way: 'port', batch: [{ type: 'yaar:app-dom-request', requestId: '1', selector: '#total', format: 'text' }] },
+    ]);
+    conversation.receive([answered], 'raw');
+    expect(sent).toEqual([]);
+    conversation.receive([answered], 'port');
+    expect(sent.flat()).toEqual([{ type: 'APP_PROTOCOL_RESPONSE', requestId: '1', windowId: 'w', response: { kind: 'dom', data: '42' } }]);
+  });
+
+  it('wait for a document to start', () => {
+    isThere = false;
+    conversation.request([request('1', DOM)]);
+    conversation.end('It reloads.');
+    expect(sent).toEqual([]);
+    isThere = true;
+    conversation.begin(6);
+    expect(posted.at(-1)).toMatchObject({ way: 'port', batch: [{ requestId: '1' }] });
+    vi.advanceTimersByTime(60_000);
+    expect(sent).toEqual([]);
+  });
+
+  it('are answered when none has started in 5 s, or when none will', () => {
+    isThere = false;
+    conversation.request([request('1', DOM)]);
+    vi.advanceTimersByTime(5000);
+    conversation.request([request('2', DOM)]);
+    conversation.close('It was closed.');
+    expect(sent.flat()).toMatchObject([
+      { requestId: '1', response: { kind: 'dom', data: null, code: 'NOT_READY' } },
+      { requestId: '2', response: { code: 'VIEW_GONE', error: 'It was closed.' } },
+    ]);
+  });
+});
+
 describe('ready', () => {
   it('is announced with the cleaned manifest, the document’s number and its content’s revision', () => {
     conversation.receive([ready], 'port');

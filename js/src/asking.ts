@@ -1,0 +1,64 @@
+/** Owns the questions that a view puts to the person: one bar for all that want the same, one decision for them all. */
+
+import type { Action } from './dom.js';
+import type { Panels, Question } from './panels.js';
+
+export type Decision = 'once' | 'always' | 'deny';
+
+export interface Wish {
+  /** Wishes of one key share a bar. */
+  key: string;
+  /** What it is about: a path, an origin. */
+  about: string;
+  /** The question, with what the wishes of this key are about. */
+  text(about: string): string;
+  /** Whether there is anything to decide for good. */
+  canAlways: boolean;
+}
+
+interface Open {
+  bar: Question;
+  abouts: Set<string>;
+  waiting: ((decision: Decision) => void)[];
+}
+
+const summary = ([first = '', ...others]: string[]): string => (others.length ? `${first} and ${others.length} more` : first);
+
+export class Asking {
+  readonly #open = new Map<string, Open>();
+
+  constructor(private readonly panels: Panels) {}
+
+  /** Never settled when the document goes before the person has decided. */
+  ask(wish: Wish): Promise<Decision> {
+    return new Promise((resolve) => {
+      const open = this.#open.get(wish.key) ?? this.#show(wish);
+      // So many bars that nobody will read another.
+      if (!open) return resolve('deny');
+      open.abouts.add(wish.about);
+      open.bar.setText(wish.text(summary([...open.abouts])));
+      open.waiting.push(resolve);
+    });
+  }
+
+  /** Whoever wanted something has gone. */
+  drop(): void {
+    for (const { bar } of this.#open.values()) bar.remove();
+    this.#open.clear();
+  }
+
+  #show({ key, canAlways }: Wish): Open | null {
+    const decide = (decision: Decision) => (): void => {
+      const waiting = this.#open.get(key)?.waiting ?? [];
+      this.#open.delete(key);
+      for (const resolve of waiting) resolve(decision);
+    };
+    const actions: Action[] = [['Allow once', decide('once')]];
+    if (canAlways) actions.push(['Always for this applet', decide('always')]);
+    const bar = this.panels.showQuestion(key, '', [...actions, ['Deny', decide('deny')]]);
+    if (!bar) return null;
+    const open: Open = { bar, abouts: new Set(), waiting: [] };
+    this.#open.set(key, open);
+    return open;
+  }
+}

@@ -1,0 +1,50 @@
+/** Files by the channel's own messages, for pages that reach their host over a comm alone. */
+
+import type { Askable, Reply } from '../channel/asked.js';
+import type { FileContent, FileEntry } from '../protocol.gen.js';
+import type { FileBytes, FileService, FileToWrite } from './service.js';
+
+/** String.fromCharCode takes its characters as arguments, of which there may not be too many. */
+const STEP = 0x8000;
+
+export function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += STEP) text += String.fromCharCode(...bytes.subarray(at, at + STEP));
+  return btoa(text);
+}
+
+const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
+/** The pieces of one file, each text or base64 by itself. */
+export function join(pieces: readonly FileContent[]): ArrayBuffer {
+  const encoder = new TextEncoder();
+  const parts = pieces.map(({ chunk, encoding }) => (encoding === 'base64' ? fromBase64(chunk) : encoder.encode(chunk)));
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole.buffer;
+}
+
+export class MessageFiles implements FileService {
+  constructor(private readonly ask: (message: Askable) => Promise<Reply[]>) {}
+
+  async read(windowId: string, path: string, consent: boolean): Promise<FileBytes> {
+    const pieces = (await this.ask({ type: 'readFile', windowId, path, consent })) as FileContent[];
+    return { bytes: join(pieces), version: pieces.at(-1)?.version ?? '' };
+  }
+
+  async write(windowId: string, { path, content, ifMatch }: FileToWrite, consent: boolean): Promise<string> {
+    const isText = typeof content === 'string';
+    const body = isText ? { content } : { content: toBase64(new Uint8Array(content)), encoding: 'base64' as const };
+    const [written] = await this.ask({ type: 'writeFile', windowId, path, consent, ...body, ...(ifMatch === undefined ? {} : { ifMatch }) });
+    return written?.type === 'fileWritten' ? written.version : '';
+  }
+
+  async list(windowId: string, path: string, consent: boolean): Promise<FileEntry[]> {
+    const [list] = await this.ask({ type: 'listFiles', windowId, path, consent });
+    return list?.type === 'fileList' ? list.files : [];
+  }
+}

@@ -1,0 +1,22 @@
+/** What an applet's page can do with the files of its host. Two ways do it: HTTP of the server, and the channel's messages. */
+
+import type { FileEntry } from '../protocol.gen.js';
+
+export interface FileBytes {
+  bytes: ArrayBuffer;
+  version: string;
+}
+
+/** `consent` says that a person has just agreed. What is refused rejects with an error that has the wire's `code`. */
+export interface FileService {
+  read(windowId: string, path: string, consent: boolean): Promise<FileBytes>;
+  write(windowId: string, file: FileToWrite, consent: boolean): Promise<string>;
+  list(windowId: string, path: string, consent: boolean): Promise<FileEntry[]>;
+}
+
+export interface FileToWrite {
+  path: string;
+  content: string | ArrayBuffer;
+  /** The version that may be replaced. */
+  ifMatch?: string;
+}

@@ -1,0 +1,43 @@
+/** Owns the panel that asks whether an applet may run: what it is, what it will load, and its source, as text. */
+
+import { button, make } from './dom.js';
+import { declares } from './permissions.js';
+import type { Content } from './protocol.gen.js';
+
+/** No preview has to hold a library. */
+const PREVIEW = 20_000;
+
+const size = (text: string): string => {
+  const bytes = new TextEncoder().encode(text).length;
+  return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} kB`;
+};
+
+const fileSize = ({ text, base64 }: { text?: string | null; base64?: string | null }): string => size(text ?? atob(base64 ?? ''));
+
+/** What would be loaded: name, size, and text where it is one. */
+function parts({ html = '', js = '', css = '', modules = {}, files = {} }: Content): { name: string; size: string; text: string }[] {
+  const texts = Object.entries({ HTML: html, JavaScript: js, CSS: css, ...modules }).filter(([, text]) => text);
+  return [
+    ...texts.map(([name, text]) => ({ name, size: size(text), text })),
+    ...Object.entries(files).map(([name, file]) => ({ name, size: fileSize(file), text: file.text ?? '' })),
+  ];
+}
+
+export function runPanel(content: Content, run: () => void, always: () => void): HTMLElement {
+  const loads = parts(content);
+  const panel = make(
+    'div',
+    { className: 'jupyter-applet-run', role: 'group', ariaLabel: 'Run this applet?' },
+    make('b', { textContent: content.title || 'An applet' }),
+    make('p', { textContent: 'This applet’s code did not come from your kernel.' }),
+    make('p', { textContent: `It will load: ${loads.map(({ name, size }) => `${name} (${size})`).join(', ') || 'nothing'}.` }),
+  );
+  const wants = declares(content);
+  if (wants.length) panel.append(make('p', { textContent: `It wants to: ${wants.join('; ')}.` }));
+  const preview = make('details', {}, make('summary', { textContent: 'Source' }));
+  for (const { name, text } of loads) {
+    if (text) preview.append(make('i', { textContent: name }), make('pre', { textContent: text.slice(0, PREVIEW) + (text.length > PREVIEW ? '\n…' : '') }));
+  }
+  panel.append(preview, make('div', {}, button(['Run', run]), ' ', button(['Always run', always])));
+  return panel;
+}

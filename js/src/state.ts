@@ -1,0 +1,112 @@
+/**
+ * Owns a window's state as one view has it: what the host told, with what the applet has set since.
+ * It carries both ways, one update at a time towards the applet: the host sends the next when this one was seen.
+ */
+
+import type { StatePushed } from './frame/messages.js';
+import type { FromPage, Json, StateUpdate } from './protocol.gen.js';
+
+type Data = Record<string, Json>;
+
+export interface StateEvents {
+  /** False when there is no document. */
+  post(message: StatePushed): boolean;
+  send(messages: FromPage[]): void;
+}
+
+export class State {
+  #data: Data = {};
+  #rev = 0;
+  /** The host's update that the applet has yet to take. */
+  #unseen: number | null = null;
+  /** What a document that starts, made when it was loaded, does not know. */
+  #sinceLoad: Data = {};
+  /** The host was told of the view, and its answer is under way: it cannot know what is set meanwhile. */
+  #isAwaited = false;
+  #unheard = new Set<string>();
+
+  constructor(
+    private readonly viewId: string,
+    private readonly windowId: string,
+    private readonly events: StateEvents,
+  ) {}
+
+  /** Null when there is none. */
+  get data(): Data | null {
+    return Object.keys(this.#data).length ? this.#data : null;
+  }
+
+  /** A document is made with the state of now. */
+  loaded(): void {
+    this.#sinceLoad = {};
+  }
+
+  /** A document has started: the one just made, or, after a reload of its own, the same again. */
+  started(): void {
+    if (Object.keys(this.#sinceLoad).length) this.#post(this.#sinceLoad);
+  }
+
+  /** No document takes updates now; the next one is made with them. */
+  ended(): void {
+    if (this.#unseen !== null) this.seen(this.#unseen);
+  }
+
+  announced(): void {
+    this.#isAwaited = true;
+  }
+
+  /** The applet changed these keys. */
+  set(data: Data, isUp: boolean): void {
+    if (this.#isAwaited || !isUp) for (const key of Object.keys(data)) this.#unheard.add(key);
+    this.#merge(data);
+    const { windowId, viewId } = this;
+    this.events.send([{ type: 'setState', windowId, viewId, data }]);
+  }
+
+  /** The host pushes these keys. */
+  update({ data, rev = 0 }: StateUpdate): void {
+    this.#merge(data);
+    this.#rev = this.#unseen = rev;
+    if (!this.#post(data)) this.seen(rev);
+  }
+
+  /** The applet has taken the update of that number. */
+  seen(rev: number): void {
+    if (this.#unseen === null || rev < this.#unseen) return;
+    const { windowId, viewId } = this;
+    // 0 is the number of no change at all.
+    if (this.#unseen) this.events.send([{ type: 'stateSeen', windowId, viewId, rev: this.#unseen }]);
+    this.#unseen = null;
+  }
+
+  /** What the host holds, in answer to the view's announcement: the applet's own changes since then are newer. */
+  answered(data: Data, rev: number): void {
+    const isOther = ([key, value]: [string, Json]): boolean =>
+      !this.#unheard.has(key) && JSON.stringify(value) !== JSON.stringify(this.#data[key]);
+    const changed = Object.fromEntries(Object.entries(data).filter(isOther));
+    this.#rev = this.#unseen = rev;
+    this.#isAwaited = false;
+    this.#unheard.clear();
+    this.#merge(changed);
+    if (!Object.keys(changed).length || !this.#post(changed)) this.seen(rev);
+  }
+
+  /** Another applet took the window, with a state of its own. */
+  replace(data: Data, rev: number): void {
+    this.#data = data;
+    this.#rev = this.#unseen = rev;
+    this.#isAwaited = false;
+    this.#unheard.clear();
+    this.seen(rev);
+  }
+
+  #merge(data: Data): void {
+    // Defined, not assigned: a key may be named `__proto__`.
+    this.#data = { ...this.#data, ...data };
+    this.#sinceLoad = { ...this.#sinceLoad, ...data };
+  }
+
+  #post(data: Data): boolean {
+    return this.events.post({ type: 'applet:state', data, rev: this.#rev });
+  }
+}
