@@ -1,6 +1,6 @@
 /** Owns the applet's document: the author's HTML with the SDK put in first. */
 
-import type { Content } from '../protocol.gen.js';
+import type { AppletFile, Content } from '../protocol.gen.js';
 import { SDK_FILE, type SdkConfig } from './messages.js';
 
 const SPACE = /^[\s\uFEFF]+/;
@@ -40,17 +40,33 @@ function readProlog(html: string): Prolog {
 /** JSON that can stand in a script element. */
 const inScript = (value: unknown): string => JSON.stringify(value).replace(/</g, '\\u003c');
 
-/** The author's modules, under the names that `import` uses. As `data:` URLs, because a page cannot make a blob for a frame. */
-function importMap(modules: Record<string, string>): string {
-  const imports = Object.entries(modules).map(([name, source]) => [name, `data:text/javascript;charset=utf-8,${encodeURIComponent(source)}`]);
-  return imports.length ? `<script type="importmap">${inScript({ imports: Object.fromEntries(imports) })}</script>` : '';
+const SCRIPT = /<script(?=\s)(?:[^>"']|"[^"]*"|'[^']*')*>/gi;
+const SRC = /(\ssrc\s*=\s*)("[^"]*"|'[^']*'|[^\s>]+)/i;
+const MODULE = /\stype\s*=\s*["']?module\b/i;
+
+/** Scripts of the HTML that name a file of the applet have it in them, since the frame cannot load it in time. No line is added. */
+function withScripts(html: string, files: Record<string, AppletFile>): string {
+  const urlOf = (src: string, isModule: boolean): string | null => {
+    const path = src.replace(/^(?:applet:|\.)?\//, '').replace(/[?#].*$/, '');
+    const text = Object.hasOwn(files, path) ? files[path]?.text : null;
+    if (typeof text !== 'string') return null;
+    const code = isModule ? `import ${JSON.stringify(`applet:/${path}`)}` : `${text}\n//# sourceURL=applet/${path}`;
+    return `data:text/javascript;charset=utf-8,${encodeURIComponent(code)}`;
+  };
+  return html.replace(SCRIPT, (script) =>
+    script.replace(SRC, (whole, before: string, value: string) => {
+      const url = urlOf(value.replace(/^["']|["']$/g, '').trim(), MODULE.test(script));
+      return url === null ? whole : `${before}"${url}"`;
+    }),
+  );
 }
 
 /** The text of the inner frame. What we add has no newline, so that line numbers in errors are the author's own. */
 export function appletDocument(content: Content, config: SdkConfig, sdk: string): string {
-  const { html = '', modules = {} } = content;
+  // What streams comes in pieces, of which no script is to run.
+  const html = config.streaming ? '' : withScripts(content.html ?? '', content.files ?? {});
   const script = `(function(__appletConfig){${sdk}})(${inScript(config)})//# sourceURL=${SDK_FILE}`;
-  const head = `<base href="about:srcdoc"><script>${script}</script>${importMap(modules)}`;
+  const head = `<base href="about:srcdoc"><script>${script}</script>`;
   const { whole, end } = readProlog(html);
   if (whole) return html.slice(0, end) + head + html.slice(end);
   return `<!doctype html><html><head>${head}</head><body><div id="appletView">${html}\n</div></body></html>`;

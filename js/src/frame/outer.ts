@@ -47,8 +47,8 @@ function guard(key: string): void {
 
 const attribute = (text: string): string => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;');
 
-/** The text of the outer frame, with the applet's document in it. */
-export function outerDocument(policy: string, key: string, inner: string): string {
+/** The text of the outer frame, with the applet's document in it. `allow` is what its element in the page has, too. */
+export function outerDocument(policy: string, key: string, inner: string, allow = ''): string {
   return [
     // A document of this kind takes the page's address as its base, and hands it down: the notebook's path, a token.
     '<!doctype html><html><head><base href="about:srcdoc">',
@@ -57,6 +57,6 @@ export function outerDocument(policy: string, key: string, inner: string): strin
     '<meta http-equiv="x-dns-prefetch-control" content="off">',
     '<style>html,body{margin:0;height:100%;overflow:hidden}iframe{display:block;border:0;width:100%;height:100%}</style>',
     `<script>(${guard})(${JSON.stringify(key)})</script></head><body>`,
-    `<iframe sandbox="${SANDBOX}" srcdoc="${attribute(inner)}"></iframe></body></html>`,
+    `<iframe sandbox="${SANDBOX}" allow="${attribute(allow)}" srcdoc="${attribute(inner)}"></iframe></body></html>`,
   ].join('');
 }

@@ -10,6 +10,7 @@ import { Fetch } from './fetch.js';
 import { Files } from './files.js';
 import { Lifecycle } from './lifecycle.js';
 import { takeLinks } from './links.js';
+import { installWorkers, Modules, placeOf } from './modules.js';
 import { OwnFiles } from './own.js';
 import { Port } from './port.js';
 import { isRequest, isToSdk } from './requests.js';
@@ -49,6 +50,9 @@ const setTheme = installStyles(config.css);
 setTheme(config.theme);
 installStorage(state, config.state?.[STORAGE_KEY]);
 new Fetch(files, own, state).install();
+const modules = new Modules(own, config.modules, config.lexer);
+modules.install();
+installWorkers(modules, own);
 installApi(app, state, files, lifecycle, config.slug ?? '');
 
 // WebRTC is the one way out that no content policy closes.
@@ -105,7 +109,7 @@ document.addEventListener('DOMContentLoaded', () => {
   takeLinks(port);
   if (!config.streaming) sources.end();
   errors.jsRuns();
-  if (config.js && !config.streaming) run(config.js);
+  if (config.js && !config.streaming) run(config.js, (js) => modules.rewritten(js, placeOf('script.js')));
   listen();
   reportSize(port);
   snapshots.listen();

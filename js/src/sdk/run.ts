@@ -16,11 +16,11 @@ export function isModule(js: string): boolean {
   }
 }
 
-/** A script element, so that `onclick="go()"` finds `go`; its lines are the author's lines. */
-export function run(js: string): void {
+/** A script element, so that `onclick="go()"` finds `go`; its lines are the author's lines. `rewritten` takes care of imports. */
+export function run(js: string, rewritten: (js: string) => string, name = JS_FILE): void {
   const script = document.createElement('script');
   if (isModule(js)) script.type = 'module';
-  script.textContent = `${js}\n//# sourceURL=${JS_FILE}`;
+  script.textContent = `${rewritten(js)}\n//# sourceURL=${name}`;
   document.head.append(script);
   script.remove();
 }

@@ -42,11 +42,31 @@ describe('what we add', () => {
     const [, json = ''] = /\}\)\((.*)\)\/\/# sourceURL/.exec(built) ?? [];
     expect(JSON.parse(json)).toEqual({ ...config, js });
   });
+});
 
-  it('maps the modules to their names', () => {
-    const source = 'export const text = "</script>";\n';
-    const [, json = ''] = /<script type="importmap">(.*?)<\/script>/.exec(appletDocument({ modules: { lib: source } }, config, 'SDK')) ?? [];
-    const url: string = JSON.parse(json).imports.lib;
-    expect(decodeURIComponent(url.replace('data:text/javascript;charset=utf-8,', ''))).toBe(source);
+describe('a script of the applet’s own files', () => {
+  const files = { 'util.js': { text: 'a("</script>")\n' }, 'lib/x.mjs': { text: 'export {}' }, 'x.bin': { base64: 'AA==' } };
+  const shown = (html: string): string => appletDocument({ html, files }, config, 'SDK').replace(/^.*?<div id="appletView">|\n<\/div>.*$/gs, '');
+  const data = (code: string): string => `"data:text/javascript;charset=utf-8,${encodeURIComponent(code)}"`;
+  const util = data('a("</script>")\n\n//# sourceURL=applet/util.js');
+
+  it.each([
+    ['<script src="util.js">', `<script src=${util}>`],
+    ["<script defer SRC = './util.js?v=1' id=x>", `<script defer SRC = ${util} id=x>`],
+    ['<script\nsrc=/util.js></script>', `<script\nsrc=${util}></script>`],
+    ['<script type="module" src="lib/x.mjs">', `<script type="module" src=${data('import "applet:/lib/x.mjs"')}>`],
+  ])('%j has it in it', (html, built) => {
+    expect(shown(html)).toBe(built);
   });
+
+  it.each(['<script src="other.js">', '<script src="x.bin">', '<script src="https://a.com/util.js">', '<script data-src="util.js">', '<script>src="util.js"</script>', '<scripty src="util.js">', '<script src=__proto__>'])(
+    '%j is left as it is',
+    (html) => {
+      expect(shown(html)).toBe(html);
+    },
+  );
+});
+
+it('HTML that streams is not in the document: its scripts would run', () => {
+  expect(appletDocument({ html: '<p>so far' }, { ...config, streaming: true }, 'SDK')).not.toContain('so far');
 });

@@ -6,3 +6,8 @@ it('the outer frame has the policy and looks no names up ahead, before anything 
   expect(head).toContain('<meta http-equiv="Content-Security-Policy" content="default-src &quot;none&quot;">');
   expect(head).toContain('<meta http-equiv="x-dns-prefetch-control" content="off">');
 });
+
+it('the applet’s frame is allowed what its page allows, and no more', () => {
+  expect(outerDocument('', 'k', '')).toContain(' allow=""');
+  expect(outerDocument('', 'k', '', 'clipboard-read; clipboard-write')).toContain(' allow="clipboard-read; clipboard-write"');
+});
