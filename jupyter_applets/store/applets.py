@@ -106,8 +106,8 @@ class AppletStore:
     ) -> SavedApplet:
         """Make the folder hold this applet, writing what differs only. What is None stays as it is.
 
-        `modules` are all of the applet's, by the name that scripts import: sources, or `applet:/` and the path of a file
-        in the folder. `files` are added to the folder's.
+        `modules` are all of the applet's, by the name that scripts import: sources, or `applet:/` and a file's path
+        in the folder. `files` are added to those of the folder.
         """
 
         declared = None if permissions is None else dict(permissions)
