@@ -9,29 +9,62 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import errors
-    from .kernel.functions import app_command, app_query, close_window, list_windows
+    from . import errors, tools
+    from .kernel.toolbox import (
+        app_command,
+        app_query,
+        close_window,
+        delete_applet,
+        get_applet_logs,
+        get_applet_state,
+        list_applets,
+        list_files,
+        list_windows,
+        load_applet,
+        read_file,
+        save_applet,
+        set_applet_content,
+        set_applet_state,
+        write_file,
+    )
     from .widget.applet import Applet
+    from .widget.desk import Desk
 
 __version__ = "0.1.0"
 
-__all__ = ["Applet", "app_command", "app_query", "close_window", "errors", "list_windows"]
+__all__ = [
+    "Applet",
+    "Desk",
+    "app_command",
+    "app_query",
+    "close_window",
+    "delete_applet",
+    "errors",
+    "get_applet_logs",
+    "get_applet_state",
+    "list_applets",
+    "list_files",
+    "list_windows",
+    "load_applet",
+    "read_file",
+    "save_applet",
+    "set_applet_content",
+    "set_applet_state",
+    "tools",
+    "write_file",
+]
 
-_HOMES = {
-    "Applet": ".widget.applet",
-    "app_command": ".kernel.functions",
-    "app_query": ".kernel.functions",
-    "close_window": ".kernel.functions",
-    "list_windows": ".kernel.functions",
-}
+_MODULES = ("errors", "tools")
+_HOMES = {"Applet": ".widget.applet", "Desk": ".widget.desk"}
+"""Where a name is; all that are not here are tools."""
 
 
 def __getattr__(name: str) -> Any:
-    if name == "errors":
-        return import_module(".errors", __name__)
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name], __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    return getattr(import_module(_HOMES.get(name, ".kernel.toolbox"), __name__), name)
 
 
 def __dir__() -> list[str]:

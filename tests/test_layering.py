@@ -13,15 +13,16 @@ MAY_IMPORT = {
     "errors": set(),
     "protocol": {"errors"},
     "host": {"protocol"},
-    "tools": {"host"},
+    "tools": {"host", "store"},
+    "store": {"workspace"},
     "workspace": {"errors"},
     "link": {"protocol"},
     "kernel": {"link"},
     "widget": {"kernel"},
     "server": {"tools"},
 }
-EXCEPTIONS = {"kernel/local.py": {"host", "tools"}}
-"""The one file of the kernel that runs a host."""
+EXCEPTIONS = {"kernel/local.py": {"host", "tools", "store", "workspace"}, "tools/__init__.py": {"kernel", "link"}}
+"""The one file of the kernel that runs a host; and `tools.call`, by which a kernel runs a tool."""
 
 
 def reach(layer: str) -> set[str]:

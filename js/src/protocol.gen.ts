@@ -512,7 +512,7 @@ export interface ConsoleLines {
   dropped?: number;
 }
 
-/** What a window shows, for one view (`viewId`), which waits for it before it loads, or for all. Without `content` the view has the right one. `run` is `ask` while a person has yet to let the code run. `granted` is what people have allowed beyond the content's own permissions; false stands for a no. */
+/** What a window shows, for one view (`viewId`), which waits for it before it loads, or for all. Without `content` the view has the right one. `run` is `ask` while a person has yet to let the code run. `granted` is what people have allowed beyond the content's own permissions; false stands for a no. A page that has taken `rev` says so by `stateSeen`. */
 export interface WindowContent {
   type: "windowContent";
   windowId: string;

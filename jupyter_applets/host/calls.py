@@ -26,6 +26,8 @@ from ..protocol.app import (
     Ask,
     CommandAnswer,
     CommandAsk,
+    DomAnswer,
+    DomAsk,
     ManifestAnswer,
     ManifestAsk,
     QueryAnswer,
@@ -54,12 +56,15 @@ class Calls:
 
     def ask(self, caller: Caller, window: Window, ask: Ask, timeout: float | None) -> None:
         """Put a question to a window's applet, at once or when it is ready."""
-        window.require_applet()
+        if isinstance(ask, DomAsk):
+            window.require_iframe()
+        else:
+            window.require_applet()
         if self._requests.count_of(caller.peer) >= MAX_PENDING:
             raise TooManyCalls(f"{MAX_PENDING} calls are under way already: wait for some of them to be answered.")
         now = self._outbox.now
         usual = COMMAND_TIMEOUT if isinstance(ask, CommandAsk) else QUERY_TIMEOUT
-        view = window.answering()
+        view = _answering(window, ask)
         if view is not None:
             self._check(view, ask)
         wait = READY_TIMEOUT if timeout is None else min(READY_TIMEOUT, timeout)
@@ -72,10 +77,10 @@ class Calls:
 
     def let_in(self, window: Window) -> None:
         """Send what waited for the window to be ready: the seed's notifyAppReady."""
-        view = window.answering()
-        if view is None:
-            return
         for request in self._requests.waiting(window):
+            view = _answering(window, request.ask)
+            if view is None:
+                continue
             try:
                 self._check(view, request.ask)
             except AppletError as e:
@@ -104,7 +109,7 @@ class Calls:
                 value = manifest.as_json()
                 if request.view is not None:
                     request.view.manifest = manifest
-            case QueryAnswer(data=value):
+            case QueryAnswer(data=value) | DomAnswer(data=value):
                 pass
             case CommandAnswer(result=value):
                 entry = self._record(request)
@@ -233,6 +238,13 @@ _CODES_OF_APPLETS = {
 """What a page may say of its applet's answer; an applet has no business with the others."""
 
 
+def _answering(window: Window, ask: Ask) -> View | None:
+    """The view to ask. A document can be read whether its applet has registered or not."""
+    if isinstance(ask, DomAsk) and not window.asks:
+        return window.answering() or next(iter(window.views.values()), None)
+    return window.answering()
+
+
 def _why_not_ready(window: Window) -> AppletError:
     if not window.views:
         return NotShown(
@@ -240,6 +252,8 @@ def _why_not_ready(window: Window) -> AppletError:
         )
     if any(view.ready for view in window.views.values()):
         return CallTimeout(f"Window {window.id!r} was still being restored after a reload.")
+    if window.asks:
+        return NotReady(f"The applet in window {window.id!r} waits for a person to press Run in the page.")
     return NotReady(
         f"The applet in window {window.id!r} has not called window.yaar.app.register(…). "
         f"Its console may say why: app_query({window.id!r}, {CONSOLE_KEY!r})."
@@ -260,5 +274,7 @@ def _name(ask: Ask) -> str:
             return f"the query {key!r}"
         case CommandAsk(command=command):
             return f"the command {command!r}"
+        case DomAsk(selector=selector):
+            return f"what {selector!r} selects"
         case _:
             return "the manifest request"

@@ -1,32 +1,73 @@
-"""Runs a Host on an asyncio loop: gives it the time, carries out its effects, one batch a peer and turn."""
+"""Runs a Host on an asyncio loop: gives it the time, carries out its effects, one batch a peer and turn.
+
+What a tool needs done beside the loop (files, saved applets) is done by worker threads, with the shell's `services`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, Protocol, TypeVar
 
-from .effects import Effect, Send, WakeAt
+from ..errors import AppletError, InternalError, StorageFailed
+from .effects import Effect, Perform, Send, Stream, Unwatch, WakeAt, Watch
 from .host import Host
 
 log = logging.getLogger("jupyter_applets.host")
 
+STREAMS = 8
+"""How many files are sent at once; more wait for their turn."""
+
+T = TypeVar("T")
+
+
+class Watcher(Protocol):
+    """Tells `Driver.file_changed` what happens to files."""
+
+    def add(self, path: str) -> None: ...
+    def remove(self, path: str) -> None: ...
+    def add_tree(self) -> None: ...
+    async def close(self) -> None: ...
+
 
 class Driver:
-    """Owns the host's alarm and the way to each peer. All methods are for the loop's own thread."""
+    """Owns the host's alarm, the way to each peer, and worker threads. Its methods are for the loop’s own thread."""
 
-    def __init__(self, host: Host, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self,
+        host: Host,
+        loop: asyncio.AbstractEventLoop,
+        services: Any = None,
+        watcher: Callable[[Callable[[str, Any], None]], Watcher] | None = None,
+    ) -> None:
         self.host = host
+        self.services = services
         self._loop = loop
         self._sinks: dict[str, Callable[[list[Any]], None]] = {}
+        self._drains: dict[str, Callable[[], Awaitable[None]]] = {}
         self._alarm: asyncio.TimerHandle | None = None
+        # One thread for what has an order, such as writes; several for what only reads.
+        self._ordered = ThreadPoolExecutor(1, thread_name_prefix="jupyter_applets-writer")
+        self._pool = ThreadPoolExecutor(4, thread_name_prefix="jupyter_applets-reader")
+        self._streams = asyncio.Semaphore(STREAMS)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._make_watcher = watcher
+        self._watcher: Watcher | None = None
 
     def connect(
-        self, peer: str, role: Literal["kernel", "page"], session: str, sink: Callable[[list[Any]], None]
+        self,
+        peer: str,
+        role: Literal["kernel", "page"],
+        session: str,
+        sink: Callable[[list[Any]], None],
+        drained: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`sink` takes each batch of messages for this peer; it must not block."""
+        """`sink` takes each batch of messages for this peer; it must not block. `drained` waits until it is through."""
         self._sinks[peer] = sink
+        if drained is not None:
+            self._drains[peer] = drained
         self._carry_out(self.host.connect(peer, role, session, self._loop.time()))
 
     def receive(self, peer: str, messages: Iterable[Any]) -> None:
@@ -44,12 +85,34 @@ class Driver:
 
     def disconnect(self, peer: str) -> None:
         if self._sinks.pop(peer, None) is not None:
+            self._drains.pop(peer, None)
             self._carry_out(self.host.disconnect(peer, self._loop.time()))
 
-    def close(self) -> None:
+    async def run(self, work: Callable[[Any], T], *, ordered: bool = False) -> T:
+        """Do something with the services on a worker thread, in line with the host's own work when it is `ordered`."""
+        return await self._loop.run_in_executor(self._ordered if ordered else self._pool, work, self.services)
+
+    def apply(self, change: Callable[[Host], T]) -> T:
+        """Change something in the host from outside its messages, and carry out what follows from it."""
+        value = change(self.host)
+        self._carry_out(self.host.recover())
+        return value
+
+    def file_changed(self, path: str, event: Literal["created", "modified", "deleted"]) -> None:
+        self._carry_out(self.host.file_changed(path, event, self._loop.time()))
+
+    async def close(self) -> None:
         if self._alarm is not None:
             self._alarm.cancel()
         self._sinks.clear()
+        for task in list(self._tasks):
+            task.cancel()
+        if self._watcher is not None:
+            await self._watcher.close()
+        self._ordered.shutdown(wait=False, cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    # ---- inside
 
     def _wake(self) -> None:
         self._alarm = None
@@ -65,10 +128,70 @@ class Driver:
                     if self._alarm is not None:
                         self._alarm.cancel()
                     self._alarm = self._loop.call_at(at, self._wake)
+                case Perform():
+                    self._start(self._perform(effect))
+                case Stream():
+                    self._start(self._stream(effect))
+                case Watch() | Unwatch():
+                    self._watch(effect)
         for peer, batch in batches.items():
-            sink = self._sinks.get(peer)
-            if sink is not None:
-                try:
-                    sink(batch)
-                except Exception:
-                    log.exception("what was for %s could not be sent", peer)
+            self._put(peer, batch)
+
+    def _put(self, peer: str, batch: list[Any]) -> None:
+        sink = self._sinks.get(peer)
+        if sink is not None:
+            try:
+                sink(batch)
+            except Exception:
+                log.exception("what was for %s could not be sent", peer)
+
+    def _start(self, work: Any) -> None:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _perform(self, effect: Perform) -> None:
+        try:
+            outcome: Any = await self.run(effect.work, ordered=effect.ordered)
+        except Exception as e:
+            outcome = _worded(e)
+        self._carry_out(self.host.performed(effect.done, outcome, self._loop.time()))
+
+    async def _stream(self, effect: Stream) -> None:
+        async with self._streams:
+            try:
+                pieces = await self.run(effect.work)
+                while (piece := await self._loop.run_in_executor(self._pool, next, pieces, None)) is not None:
+                    if effect.peer not in self._sinks:
+                        break
+                    self._put(effect.peer, [piece])
+                    if (drained := self._drains.get(effect.peer)) is not None:
+                        await drained()
+            except Exception as e:
+                self._put(effect.peer, [effect.failed(_worded(e))])
+
+    def _watch(self, effect: Watch | Unwatch) -> None:
+        if self._watcher is None:
+            if self._make_watcher is None:
+                return
+            self._watcher = self._make_watcher(self.file_changed)
+        try:
+            match effect:
+                case Watch(tree=True):
+                    self._watcher.add_tree()
+                case Watch(path=path):
+                    self._watcher.add(path)
+                case Unwatch(path=path):
+                    self._watcher.remove(path)
+        except AppletError as e:
+            log.warning("%s is not watched: %s", effect.path, e.message)
+
+
+def _worded(error: Exception) -> AppletError:
+    if isinstance(error, AppletError):
+        return error
+    if isinstance(error, OSError):
+        log.warning("the workspace failed: %s", error)
+        return StorageFailed(f"The system refused: {error.strerror or error}.")
+    log.error("work beside the loop failed", exc_info=error)
+    return InternalError("It failed inside the host: the host's log says why.")

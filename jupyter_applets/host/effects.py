@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import msgspec
@@ -18,4 +19,35 @@ class WakeAt(msgspec.Struct, frozen=True):
     at: float
 
 
-Effect: TypeAlias = Send | WakeAt
+class Perform(msgspec.Struct, frozen=True):
+    """Do `work(services)` off the loop, then hand its outcome, a value or an AppletError, to `Host.performed`.
+
+    What is `ordered` is done one after the other, as asked for.
+    """
+
+    work: Callable[[Any], Any]
+    done: Callable[[Any], None]
+    ordered: bool = True
+
+
+class Stream(msgspec.Struct, frozen=True):
+    """Send a peer what `work(services)` yields, each when it took the one before, then `failed(error)` if it fails."""
+
+    peer: str
+    work: Callable[[Any], Iterator[Any]]
+    failed: Callable[[Any], Any]
+
+
+class Watch(msgspec.Struct, frozen=True):
+    """Call `Host.file_changed` when something happens at this path, or, for the `tree`, at any saved applet."""
+
+    path: str
+    tree: bool = False
+
+
+class Unwatch(msgspec.Struct, frozen=True):
+    path: str
+    tree: bool = False
+
+
+Effect: TypeAlias = Send | WakeAt | Perform | Stream | Watch | Unwatch

@@ -1,4 +1,4 @@
-"""Host: takes messages from kernels and pages, and gives back what to send. One method a message.
+"""Host: takes messages from kernels and pages, and gives back what to do. One method a message.
 
 It must never touch a socket, a file or a clock: `now` comes in with each message.
 """
@@ -6,16 +6,19 @@ It must never touch a socket, a file or a clock: `now` comes in with each messag
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
-from ..errors import AppletError, InternalError, ProtocolMismatch, UnknownTool, ViewGone
+from ..errors import AppletError, InternalError, ProtocolMismatch, UnknownTool, ViewGone, WindowNotFound
 from ..protocol.app import AppProtocolReady, AppProtocolResponse, Ask
 from ..protocol.base import MAX_MESSAGE_BYTES, PROTOCOL, Json
+from ..protocol.channel import FileChanged, Permit, Revoke, SetState, StateSeen
 from ..protocol.frames import Wrong
 from ..protocol.link import (
+    Activate,
     Call,
     Cancel,
+    CloseWindow,
     ConsoleLines,
     Content,
     Hello,
@@ -25,18 +28,20 @@ from ..protocol.link import (
     Snapshot,
     ViewClosed,
     ViewOpened,
-    ViewState,
+    WatchWindows,
     Welcome,
-    WindowClosed,
-    WindowContent,
-    WindowReady,
 )
 from .calls import Calls
-from .effects import Effect
+from .decisions import Decisions, RunPolicy
+from .desks import Desks
+from .effects import Effect, Perform, Stream, Watch
 from .outbox import Outbox, Peer, log
 from .requests import Caller, Requests
 from .restore import Restorer
-from .windows import Away, View, Window, Windows
+from .showing import Showing
+from .subscriptions import Subscriber, Subscriptions
+from .updates import Updates
+from .windows import Window, Windows
 
 FORGET_AFTER = 600.0
 
@@ -50,25 +55,56 @@ LATER = Later()
 Tool: TypeAlias = Callable[["Host", Caller, dict[str, Json], "float | None"], Any]
 """`tool(host, caller, arguments, timeout)` gives the value to reply with, or LATER, or raises an AppletError."""
 
+OnMessage: TypeAlias = Callable[["Host", str, Any], None]
+"""`on_message(host, peer, message)` may raise an AppletError, which the peer is told under the message's id."""
+
 
 class Host:
-    """Windows, the calls on them, and the peers that make and answer these calls."""
+    """Windows, the calls on them, and the peers that make and answer these calls.
 
-    def __init__(self, tools: Mapping[str, Tool], *, version: str, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
+    `messages` are the handlers of what a page may say beyond the host's own; `changed(host, path)` hears of files.
+    """
+
+    def __init__(
+        self,
+        tools: Mapping[str, Tool],
+        *,
+        version: str,
+        max_message_bytes: int = MAX_MESSAGE_BYTES,
+        messages: Mapping[type, OnMessage] | None = None,
+        changed: Callable[[Host, str], None] | None = None,
+        run: RunPolicy = "auto",
+    ) -> None:
         self.id = uuid.uuid4().hex
         self.windows = Windows()
+        self.decisions = Decisions(run)
+        self.subscriptions = Subscriptions()
         self._version = version
         self._tools = tools
+        self._handlers = {**_HANDLERS, **(messages or {})}
+        self._changed = changed
+        self._watches_applets = False
         self._max_message_bytes = max_message_bytes
         self._outbox = Outbox()
         self._requests = Requests()
         self._calls = Calls(self._outbox, self._requests)
         self._restorer = Restorer(self._outbox, self._requests, self._calls.let_in)
+        self.updates = Updates(self._outbox)
+        self.desks = Desks(self._outbox, self.windows)
+        self.showing = Showing(
+            self._outbox,
+            self.windows,
+            self._calls,
+            self._restorer,
+            self.updates,
+            self.decisions,
+            self.subscriptions,
+        )
 
     # ---- ways in, for a shell
 
     def connect(self, peer: str, role: Literal["kernel", "page"], session: str, now: float) -> list[Effect]:
-        """A connection is open. A page that knows only the seed's messages never says more than this."""
+        """A connection is open. A page that knows only the seeds' messages never says more than this."""
         self._outbox.now = now
         self._outbox.peers[peer] = Peer(role, session)
         return self._done()
@@ -84,7 +120,10 @@ class Host:
         elif known.refused is not None and not isinstance(message, Hello):
             self._outbox.send_error(peer, known.refused, getattr(message, "id", None))
         else:
-            _HANDLERS[type(message)](self, peer, message)
+            try:
+                self._handlers[type(message)](self, peer, message)
+            except AppletError as e:
+                self._outbox.send_error(peer, e, getattr(message, "id", None))
         return self._done()
 
     def disconnect(self, peer: str, now: float) -> list[Effect]:
@@ -92,7 +131,9 @@ class Host:
         if self._outbox.peers.pop(peer, None) is not None:
             for request in self._requests.of_peer(peer):
                 self._calls.abandon(request)
-            self._remove_views(self._views_of(peer), "its page's connection was cut", cut=True)
+            self.showing.remove(self.showing.of(peer), "its page's connection was cut", cut=True)
+            self.desks.drop(peer)
+            self._do(self.subscriptions.drop(peer))
             self._note_idle()
         return self._done()
 
@@ -113,38 +154,119 @@ class Host:
             self.windows.forget(window)
         return self._done()
 
+    def performed(self, done: Callable[[Any], None], outcome: Any, now: float) -> list[Effect]:
+        """The work of a `Perform` has come to its end."""
+        self._outbox.now = now
+        done(outcome)
+        return self._done()
+
+    def file_changed(self, path: str, event: Literal["created", "modified", "deleted"], now: float) -> list[Effect]:
+        """Something happened at a path that a `Watch` named."""
+        self._outbox.now = now
+        for subscriber, name in self.subscriptions.told(path):
+            self._outbox.send(subscriber.peer, FileChanged(name, event, subscriber.window_id))
+        if self._changed is not None:
+            self._changed(self, path)
+        return self._done()
+
     # ---- what tools use
 
     def session_of(self, caller: Caller) -> str:
         return self._outbox.peers[caller.peer].session
+
+    def role_of(self, peer: str) -> Literal["kernel", "page"]:
+        return self._outbox.peers[peer].role
 
     def ask(self, caller: Caller, window: Window, ask: Ask, timeout: float | None) -> Later:
         """Put a question to a window's applet; the caller is replied to when there is an answer."""
         self._calls.ask(caller, window, ask, timeout)
         return LATER
 
+    def reply(self, caller: Caller, value: Json) -> None:
+        """The one reply to a call that a tool answered with LATER: a value, or an AppletError."""
+        if isinstance(value, AppletError):
+            self._outbox.send_error(caller.peer, value, caller.call)
+        else:
+            self._outbox.send(caller.peer, Result(caller.call, value))
+
+    def perform(self, work: Callable[[Any], Any], done: Callable[[Any], None], *, ordered: bool = True) -> Later:
+        """Have something done off the loop; `done` gets the value, or the AppletError that it ended with."""
+        self._outbox.add(Perform(work, done, ordered))
+        return LATER
+
+    def stream(self, peer: str, work: Callable[[Any], Iterator[Any]], failed: Callable[[AppletError], Any]) -> None:
+        self._outbox.add(Stream(peer, work, failed))
+
+    def send(self, peer: str, message: Any) -> None:
+        self._outbox.send(peer, message)
+
+    def note(self, window: Window, level: Literal["warn", "error"], text: str) -> None:
+        self._outbox.note(window, level, text)
+
+    def meant(self, peer: str, window_id: str | None) -> Window:
+        """The window that a page's message is about: the one it names in its session, else the active one."""
+        session = self._outbox.peers[peer].session
+        window = self.desks.meant(session) if window_id is None else self.windows.get(session, window_id)
+        if window is None:
+            named = f"There is no window {window_id!r}" if window_id is not None else "No window is open"
+            raise WindowNotFound(f"{named} in session {session!r}.")
+        return window
+
     def show(
-        self, session: str, window_id: str, revision: int, content: Content, renderer: Renderer = "iframe"
+        self,
+        caller: Caller,
+        window_id: str,
+        revision: int | None,
+        content: Content,
+        renderer: Renderer = "iframe",
+        *,
+        state: dict[str, Json] | None = None,
+        session: str | None = None,
+        owned: bool = False,
     ) -> Window:
-        """Give a window its content. A higher revision takes the window over: new documents, empty log."""
-        window = self.windows.open(session, window_id)
-        if revision > window.revision:
-            self._take_over(window, revision)
-        if revision == window.revision:
-            window.content, window.renderer, window.title = content, renderer, content.title
-            for view in window.views.values():
-                self._mirror(view)
+        """Give a window its content, in the caller's session unless another is named; without a revision, as the
+        newest."""
+        window = self.windows.open(self.session_of(caller) if session is None else session, window_id)
+        newest = window.revision + 1 if revision is None else revision
+        vouched = self.role_of(caller.peer) == "kernel"
+        by = caller.peer if owned else None
+        self.showing.show(window, newest, content, renderer, by=by, vouched=vouched, state=state)
+        window.owned = owned
+        self._watch_applets(content)
         self._note_idle()
         return window
 
+    def became(self, window: Window, content: Content) -> None:
+        """What the window shows is now a saved applet; its document goes on."""
+        self.showing.show(window, window.revision, content, window.renderer, vouched=window.vouched)
+        self._watch_applets(content)
+
+    def reload(self, window: Window, content: Content) -> None:
+        """A new document of the same applet, with its state and its log."""
+        self.showing.show(window, window.revision + 1, content, window.renderer, vouched=window.vouched)
+
+    def _watch_applets(self, content: Content) -> None:
+        if content.slug and not self._watches_applets:
+            self._watches_applets = True
+            self._outbox.add(Watch("", tree=True))
+
+    def subscribe(self, path: str, subscriber: Subscriber) -> None:
+        if subscriber.peer in self._outbox.peers:
+            self._do(self.subscriptions.add(path, subscriber))
+
+    def unsubscribe(self, subscriber: Subscriber) -> None:
+        self._do(self.subscriptions.remove(subscriber))
+
     def close(self, window: Window) -> None:
-        for view in window.views.values():
-            self._outbox.send(view.peer, WindowClosed(window.id))
-        self._remove_views(list(window.views.values()), "the window was closed")
+        self.showing.close(window)
         for request in self._requests.waiting(window):
             self._calls.fail(request, ViewGone(f"Window {window.id!r} was closed."))
         self.windows.forget(window)
-        self._outbox.tell_kernels(window.session, WindowClosed(window.id))
+
+    def keep_decisions(self, done: Callable[[Any], None] = lambda outcome: None) -> Later:
+        """Write down what people have decided."""
+        kept = {key: dict(value) for key, value in self.decisions.all.items()}
+        return self.perform(lambda services: services.decisions.save(kept), done)
 
     # ---- messages of any peer
 
@@ -159,14 +281,15 @@ class Host:
             self._outbox.send_error(peer, known.refused)
             return
         known.refused = None
+        known.greeted = True
         known.session = hello.session
         self._outbox.send(peer, Welcome(PROTOCOL, self._version, self.id, self._max_message_bytes))
         if known.role == "page":
             announced = {state.view_id for state in hello.views}
-            gone = [view for view in self._views_of(peer) if view.id not in announced]
-            self._remove_views(gone, "its page no longer shows it")
+            gone = [view for view in self.showing.of(peer) if view.id not in announced]
+            self.showing.remove(gone, "its page no longer shows it")
             for state in hello.views:
-                self._announce(peer, state)
+                self.showing.announce(peer, state)
         self._note_idle()
 
     # ---- messages of kernels
@@ -197,42 +320,24 @@ class Host:
     # ---- messages of pages
 
     def _view_opened(self, peer: str, message: ViewOpened) -> None:
-        self._announce(peer, message.view)
+        self.showing.announce(peer, message.view)
         self._note_idle()
 
     def _view_closed(self, peer: str, message: ViewClosed) -> None:
         view = self.windows.view(message.view_id)
         if view is not None and view.peer == peer:
-            self._remove_views([view], "it was closed or moved")
+            self.showing.remove([view], "it was closed or moved")
             self._note_idle()
 
     def _ready(self, peer: str, message: AppProtocolReady) -> None:
-        session = self._outbox.peers[peer].session
-        window = self.windows.open(session, message.window_id)
-        view_id = message.view_id or f"{peer}/{message.window_id}"
-        view = window.views.get(view_id)
-        if view is None:
-            view = self._add_view(peer, window, ViewState(view_id, window.id, revision=window.revision))
-        if view.peer != peer or (message.revision is not None and message.revision < view.revision):
-            return  # another page's view, or a document that is being replaced
-        # A peer that names no document says ready again only after a reload, as the seed has it.
-        document = view.document + 1 if message.document is None else message.document
-        again = view.ready and view.document == document
-        if not again:
-            self._end_document(view, "the applet was reloaded")
-        view.document, view.manifest, view.hydrates = document, message.manifest, message.hydrates
-        if again:
-            self._outbox.note(window, "warn", "register was called again: the new registration replaces the old one.")
-        else:
-            self._restorer.ready(view)
-        self._outbox.tell_kernels(session, WindowReady(window.id, message.manifest))
+        self.showing.ready(peer, message)
 
     def _response(self, peer: str, message: AppProtocolResponse) -> None:
         request = self._requests.get(message.request_id)
         if request is None or request.view is None:
             return  # answered already, or too late
         view = request.view
-        if view.peer != peer and view.id not in {known.id for known in self._views_of(peer)}:
+        if view.peer != peer and view.id not in {known.id for known in self.showing.of(peer)}:
             self._outbox.log_once("a peer answered a request that was put to another one; the answer was dropped")
         elif view.step == request.id:
             self._restorer.answered(view, request, message.response)
@@ -256,78 +361,40 @@ class Host:
         if view is not None and view.peer == peer and view is view.window.answering():
             view.window.log.take_snapshot(message.state, view.seq)
 
-    # ---- views
+    def _set_state(self, peer: str, message: SetState) -> None:
+        window = self.meant(peer, message.window_id)
+        self.updates.merge(window, message.data, peer, window.views.get(message.view_id or ""))
 
-    def _views_of(self, peer: str) -> list[View]:
-        return [view for window in self.windows for view in window.views.values() if view.peer == peer]
+    def _state_seen(self, peer: str, message: StateSeen) -> None:
+        view = self.windows.view(message.view_id)
+        if view is not None and view.peer == peer:
+            self.updates.seen(view, message.rev)
 
-    def _announce(self, peer: str, state: ViewState) -> None:
-        """A page says what one of its views shows: for the first time, or again after a cut or a reload."""
-        window = self.windows.open(self._outbox.peers[peer].session, state.window_id)
-        old = window.views.get(state.view_id)
-        if old is not None and old.peer == peer and (old.document, old.ready) == (state.document, state.ready):
-            return  # a hello that only asks whether the host is still there
-        if old is not None:
-            cut = old.peer != peer
-            self._remove_views([old], "its page connected again" if cut else "the applet was reloaded", cut=cut)
-        if state.revision > window.revision:
-            self._take_over(window, state.revision)
-            window.content, window.title = None, state.title
-        view = self._add_view(peer, window, state)
-        if state.revision < window.revision:
-            self._mirror(view)
-        elif state.ready:
-            if state.settled and view.id not in window.away:
-                # Another host had it, so it lacks just what this one recorded; the rest is told by its snapshot.
-                window.away[view.id] = Away(view.document, 0, 0, ())
-                if state.snapshot is not None and window.log.snapshot is None:
-                    window.log.take_snapshot(state.snapshot, 0)
-            self._restorer.ready(view)
-            self._outbox.tell_kernels(window.session, WindowReady(window.id, state.manifest))
+    def _permit(self, peer: str, message: Permit) -> None:
+        window = self.meant(peer, message.window_id)
+        if self.decisions.permit(window, message.permission, message.value):
+            self.keep_decisions()
+        self._decided(peer, window, message.id)
 
-    def _add_view(self, peer: str, window: Window, state: ViewState) -> View:
-        view = View(state.view_id, peer, window, state.revision, state.document, False, state.manifest, state.hydrates)
-        window.views[view.id] = view
-        window.idle_since = None
-        return view
+    def _revoke(self, peer: str, message: Revoke) -> None:
+        window = self.meant(peer, message.window_id)
+        self.decisions.revoke(window, message.permission)
+        self.keep_decisions()
+        self._decided(peer, window, message.id)
 
-    def _mirror(self, view: View) -> None:
-        """Have a view show the window's content, when it shows an older one."""
-        window = view.window
-        if view.revision < window.revision and window.content is not None:
-            view.revision = window.revision
-            self._end_document(view, "the window's content was replaced")
-            self._outbox.send(view.peer, WindowContent(window.id, window.revision, window.content))
+    def _decided(self, peer: str, window: Window, call: str | None) -> None:
+        self.showing.decided(window)
+        if call is not None:
+            self._outbox.send(peer, Result(call))
 
-    def _take_over(self, window: Window, revision: int) -> None:
-        window.revision = revision
-        window.log.clear()
-        window.away.clear()
-        window.noted.clear()
-        window.console.clear()
-        window.pin = window.answered_by = None
-        for view in window.views.values():
-            self._end_document(view, "the window's content was replaced")
+    def _watch_windows(self, peer: str, message: WatchWindows) -> None:
+        self.desks.watch(peer, message.watch)
 
-    def _end_document(self, view: View, why: str) -> None:
-        """The view's document is gone; another may come."""
-        view.ready = False
-        view.seq = 0
-        if view.window.pin is view:
-            view.window.pin = None
-        self._restorer.stop(view)
-        self._calls.view_gone(view, why)
+    def _activate(self, peer: str, message: Activate) -> None:
+        self.desks.activate(self.meant(peer, message.window_id))
 
-    def _remove_views(self, views: list[View], why: str, *, cut: bool = False) -> None:
-        """They are gone. Those that were only `cut` off may come back with the documents they have."""
-        for view in views:
-            view.window.leave(view)
-            if not cut:
-                view.window.away.pop(view.id, None)
-        for view in views:
-            self._end_document(view, why)
-        for window in {view.window for view in views}:
-            self._calls.let_in(window)
+    def _close_window(self, peer: str, message: CloseWindow) -> None:
+        self.close(self.meant(peer, message.window_id))
 
     # ---- time
 
@@ -340,14 +407,19 @@ class Host:
             elif window.idle_since is None:
                 window.idle_since = self._outbox.now
 
+    def _do(self, effects: list[Effect]) -> None:
+        for effect in effects:
+            self._outbox.add(effect)
+
     def _done(self) -> list[Effect]:
+        self.desks.tell()
         times = [w.idle_since + FORGET_AFTER for w in self.windows if w.idle_since is not None]
         if (due := self._requests.next_due) is not None:
             times.append(due)
         return self._outbox.take(min(times, default=None))
 
 
-_HANDLERS: dict[type, Callable[[Host, str, Any], None]] = {
+_HANDLERS: dict[type, OnMessage] = {
     Hello: Host._hello,
     Call: Host._call,
     Cancel: Host._cancel,
@@ -358,4 +430,11 @@ _HANDLERS: dict[type, Callable[[Host, str, Any], None]] = {
     Interaction: Host._interaction,
     ConsoleLines: Host._console,
     Snapshot: Host._snapshot,
+    SetState: Host._set_state,
+    StateSeen: Host._state_seen,
+    Permit: Host._permit,
+    Revoke: Host._revoke,
+    WatchWindows: Host._watch_windows,
+    Activate: Host._activate,
+    CloseWindow: Host._close_window,
 }

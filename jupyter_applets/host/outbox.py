@@ -18,10 +18,14 @@ log = logging.getLogger("jupyter_applets.host")
 
 @dataclass
 class Peer:
-    """One connection. `refused` is what it is told for everything after a hello of another protocol version."""
+    """One connection. `refused` is what it is told for everything after a hello of another protocol version.
+
+    A page that has not `greeted` may be a client that knows only the seeds' messages.
+    """
 
     role: Literal["kernel", "page"]
     session: str
+    greeted: bool = False
     refused: ProtocolMismatch | None = None
 
 
@@ -56,10 +60,22 @@ class Outbox:
             ),
         )
 
-    def tell_kernels(self, session: str, message: Any) -> None:
+    def tell_kernels(self, session: str, message: Any, but: str | None = None) -> None:
         for peer, known in self.peers.items():
-            if known.role == "kernel" and known.session == session and known.refused is None:
+            if known.role == "kernel" and known.session == session and known.refused is None and peer != but:
                 self.send(peer, message)
+
+    def tell_plain_pages(self, session: str, message: Any, but: str | None = None) -> None:
+        """Those that never said hello: they have no views, and mean their session's active window."""
+        for peer, known in self.peers.items():
+            if known.role == "page" and known.session == session and not known.greeted and peer != but:
+                self.send(peer, message)
+
+    def greeted(self, peer: str) -> bool:
+        return peer in self.peers and self.peers[peer].greeted
+
+    def add(self, effect: Effect) -> None:
+        self._effects.append(effect)
 
     def note(self, window: Window, level: Literal["warn", "error"], text: str) -> None:
         """Say something to the applet's author, where the applet's own console lines are."""

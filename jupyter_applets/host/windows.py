@@ -14,6 +14,7 @@ from ..errors import AmbiguousWindow, NotAnApplet, NotOptedIn, WindowNotFound
 from ..protocol.app import AppManifest
 from ..protocol.link import ConsoleEntry, Content, Renderer
 from .replay import CommandLog, Step
+from .state import WindowState
 
 CONSOLE_LINES = 200
 MAX_AWAY = 100
@@ -36,6 +37,9 @@ class View:
     steps: deque[Step] = field(default_factory=deque)
     step: str | None = None
     """The request of the step under way."""
+    state_sent: int = 0
+    """The number of the window's state up to which it was told, and up to which it has said that it knows."""
+    state_seen: int = 0
 
     @property
     def open(self) -> bool:
@@ -78,6 +82,21 @@ class Window:
     idle_since: float | None = None
     noted: set[str] = field(default_factory=set)
     """What its author was told already. Cleared with the content, so bounded by its manifest."""
+    state: WindowState = field(default_factory=WindowState)
+    vouched: bool = False
+    """The content came from a kernel of the user's, so its code may run."""
+    asks: bool = False
+    """A page waits for a person to let it run."""
+    owned: bool = False
+    """A widget in a kernel made it: it is not for an agent to take without naming it."""
+    refused: set[str] = field(default_factory=set)
+    """The permissions that a person said no to."""
+    known_files: set[str] = field(default_factory=set)
+    """The files that its applet has read or written, which it may replace without asking."""
+
+    @property
+    def slug(self) -> str:
+        return self.content.slug if self.content is not None else ""
 
     @property
     def manifest(self) -> AppManifest | None:
@@ -103,13 +122,16 @@ class Window:
         self.seq += 1
         return self.seq
 
-    def require_applet(self) -> None:
-        """Raise at once where waiting would not help."""
+    def require_iframe(self) -> None:
         if self.renderer != "iframe":
             raise NotAnApplet(
                 f"Window {self.id!r} is shown by the {self.renderer!r} renderer, which has no app protocol: "
                 "queries and commands go to windows that an Applet shows."
             )
+
+    def require_applet(self) -> None:
+        """Raise at once where waiting would not help."""
+        self.require_iframe()
         if self.content is not None and not self.content.app_protocol:
             raise NotOptedIn(
                 f"The applet in window {self.id!r} has not opted in to the app protocol: "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..errors import AppletError, LinkLost
-from ..link.base import Link
+from ..link.base import Link, PendingCall
 from ..protocol.base import Json
 from ..protocol.link import ConsoleEntry, ConsoleLines, WindowReady
 from . import place
@@ -44,7 +44,7 @@ class Connection:
             if self._local is None:
                 from .local import LocalHost
 
-                self._local = LocalHost(place.session(), place.kernel_id(), __version__)
+                self._local = LocalHost(place.session(), place.kernel_id(), __version__, place.root())
                 self._local.link.on_notice = self._on_notice
                 if self._server is None:
                     self._open_windows()
@@ -77,11 +77,25 @@ class Connection:
             return self._server
         return self.local().link
 
-    def tell(self, window_id: str, name: str, arguments: dict[str, Json]) -> None:
+    def tell(self, window_id: str, name: str, arguments: dict[str, Json]) -> PendingCall | None:
         """Call without waiting for the reply. The host inside the kernel is not made for this: it gets the windows when
         it is made."""
-        if self._server is not None or self._local is not None:
-            self.link(window_id).call(name, arguments).add_done_callback(_log_refusal)
+        if self._server is None and self._local is None:
+            return None
+        pending = self.link(window_id).call(name, arguments)
+        pending.add_done_callback(_log_refusal)
+        return pending
+
+    def push(self, window_id: str, arguments: dict[str, Json]) -> PendingCall | None:
+        """The same for a change of state, whose sender looks at the reply."""
+        if self._server is None and self._local is None:
+            return None
+        return self.link(window_id).call("set_applet_state", arguments)
+
+    def check_blocking(self, window_id: str, instead: str) -> None:
+        """Raise where nothing that a page says could arrive while this thread blocks."""
+        if self.link(window_id) is not self._server:
+            self._cells.check_blocking(instead)
 
     def call(
         self,
@@ -92,7 +106,7 @@ class Connection:
         instead: str | None = None,
     ) -> Json:
         """Call and block. `instead` is the awaiting form of a call that a page answers, where that cannot be done."""
-        link = self.link(window_id)
+        link = self._ready_link(window_id)
         needs_page = link is not self._server and instead is not None
         if needs_page:
             self._cells.check_blocking(instead or "")
@@ -104,9 +118,18 @@ class Connection:
         self._tell_note(window_id, pending.note)
         return value
 
-    async def acall(self, window_id: str, name: str, arguments: dict[str, Json], timeout: float | None = None) -> Json:
-        link = self.link(window_id)
-        if link is not self._server:
+    async def acall(
+        self,
+        window_id: str,
+        name: str,
+        arguments: dict[str, Json],
+        timeout: float | None = None,
+        *,
+        page: bool = True,
+    ) -> Json:
+        """Call and await. `page` says that a page has to answer, which not every kernel lets it do in a cell."""
+        link = self._ready_link(window_id)
+        if link is not self._server and page:
             self._cells.check_await()
         pending = link.call(name, arguments, timeout)
         try:
@@ -115,6 +138,13 @@ class Connection:
             raise self._cells.explain(e) if link is not self._server else e from None
         self._tell_note(window_id, pending.note)
         return value
+
+    def _ready_link(self, window_id: str) -> Link:
+        """The link, with what was pushed before the call sent before it."""
+        owner = self._owners.get(window_id)
+        if owner is not None:
+            owner.flush()
+        return self.link(window_id)
 
     def close(self) -> None:
         if self._server is not None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ..host import Driver, Host
+from ..host import Driver
 from ..link.comm import CommPipe
 from ..link.memory import MemoryLink
 from ..link.thread import LoopThread
 from ..protocol.frames import Codec
 from ..protocol.link import FromPage
-from ..tools import TOOLS
+from ..tools import make_host
+from ..tools.services import Services, watcher
 from .owner import WindowOwner
 
 _codec: Codec[FromPage] = Codec(FromPage)
@@ -20,9 +21,11 @@ _codec: Codec[FromPage] = Codec(FromPage)
 class LocalHost:
     """Owns the host's thread and the pages that came over comms. Its public methods are for any thread."""
 
-    def __init__(self, session: str, kernel: str, version: str) -> None:
+    def __init__(self, session: str, kernel: str, version: str, root: str) -> None:
         self._thread = LoopThread("jupyter_applets-host")
-        self._driver = Driver(Host(TOOLS, version=version), self._thread.loop)
+        services = Services(root)
+        self._driver = Driver(make_host(version), self._thread.loop, services, watcher(services))
+        self._driver.host.decisions.all = services.decisions.load()
         self._pipes: weakref.WeakKeyDictionary[WindowOwner, dict[str, CommPipe]] = weakref.WeakKeyDictionary()
         self._met: weakref.WeakKeyDictionary[WindowOwner, set[str]] = weakref.WeakKeyDictionary()
         self._session = session
@@ -35,7 +38,7 @@ class LocalHost:
 
     def close(self) -> None:
         self.link.close()
-        self._thread.call_soon(self._driver.close)
+        self._thread.finish(self._driver.close())
         self._thread.stop()
 
     def _receive(self, widget: WindowOwner, content: dict[str, Any]) -> None:
@@ -49,7 +52,7 @@ class LocalHost:
             else:
                 self._meet(widget, page, pipes)
                 pipes[page] = CommPipe(page, widget.put_on_comm, self._thread.loop.call_later)
-                self._driver.connect(peer, "page", self._session, pipes[page].put)
+                self._driver.connect(peer, "page", self._session, pipes[page].put, pipes[page].drained)
         pipe = pipes.get(page)
         if pipe is None:
             return

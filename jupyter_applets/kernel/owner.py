@@ -16,5 +16,8 @@ class WindowOwner(Protocol):
     def take_notice(self, notice: Any) -> None:
         """The host has something to say of the window."""
 
+    def flush(self) -> None:
+        """Send what was pushed and not sent: a call is about to be made."""
+
     def put_on_comm(self, content: dict[str, Any]) -> None:
         """Send to the widget's views."""

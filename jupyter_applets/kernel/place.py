@@ -40,6 +40,11 @@ def kernel_id() -> str:
     return uuid.uuid4().hex
 
 
+def root() -> str:
+    """The folder that applets' files are in where no server says: that of the notebook, or where the kernel runs."""
+    return os.environ.get(environment.ROOT) or str(Path.cwd())
+
+
 @cache
 def session() -> str:
     """The notebook's path below the server's root, so that the session is the same tomorrow; else the kernel's id."""

@@ -5,6 +5,7 @@ Jupyter drops comm messages beyond about 1,000 a second without a word, so a pip
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,9 @@ from typing import Any
 import msgspec
 
 KEPT_FRAMES = 256
+KEPT_UNREAD = 8
+"""So many frames may be on their way to a page that reads a file."""
+STALL = 10.0
 TICK = 0.004
 
 
@@ -29,6 +33,7 @@ class CommPipe:
         self._later = later
         self._queue: list[Any] = []
         self._waiting = False
+        self._movers: list[asyncio.Future[None]] = []
         self.restart()
 
     def restart(self) -> None:
@@ -44,11 +49,22 @@ class CommPipe:
         if not self._waiting:
             self._flush()
 
+    async def drained(self) -> None:
+        """Wait until what was put has been sent, and most of it taken."""
+        while self._queue or len(self._kept) >= KEPT_UNREAD:
+            moved: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._movers.append(moved)
+            # A page that went away without a word acknowledges nothing any more.
+            await asyncio.wait([moved], timeout=STALL)
+            if not moved.done():
+                return
+
     def accept(self, frame: dict[str, Any]) -> list[Any]:
         """The messages of a frame from the page; none for one that came twice."""
         for kept in list(self._kept):
             if kept["seq"] <= _int(frame.get("ack")):
                 self._kept.popleft()
+        self._moved()
         seq = _int(frame.get("seq"))
         if seq <= self._received:
             return []
@@ -75,6 +91,12 @@ class CommPipe:
             self._send_new()
         self._later(TICK, self._flush)
 
+    def _moved(self) -> None:
+        movers, self._movers = self._movers, []
+        for mover in movers:
+            if not mover.done():
+                mover.set_result(None)
+
     def _send_new(self) -> None:
         self._sent += 1
         frame = {
@@ -86,6 +108,7 @@ class CommPipe:
         self._queue = []
         self._kept.append(frame)
         self._send(frame)
+        self._moved()
 
 
 def _int(value: Any) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 
@@ -18,6 +20,11 @@ class LoopThread:
 
     def call_soon(self, function: Callable[..., Any], *args: Any) -> None:
         self.loop.call_soon_threadsafe(function, *args)
+
+    def finish(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine on the loop and wait for it; not for the thread itself to call."""
+        with contextlib.suppress(concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
+            asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=5)
 
     def stop(self) -> None:
         """End the loop and wait for the thread; not for the thread itself to call."""

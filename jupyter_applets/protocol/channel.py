@@ -15,8 +15,9 @@ Encoding: TypeAlias = Literal["utf-8", "base64"]
 
 STORAGE_KEY = "__storage"
 SNAPSHOT_KEY = "__snapshot"
-RESERVED = (STORAGE_KEY, SNAPSHOT_KEY)
-"""State keys that are no one's to see: the applet's localStorage, and, in state.json, its snapshot."""
+COMMANDS_KEY = "__commands"
+RESERVED = (STORAGE_KEY, SNAPSHOT_KEY, COMMANDS_KEY)
+"""State keys that are no one's to see: the applet's localStorage, and, where the state is kept, what restores it."""
 
 
 # ---- page → host: state

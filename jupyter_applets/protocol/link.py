@@ -220,8 +220,9 @@ class ConsoleLines(Message, frozen=True, tag="console"):
 class WindowContent(Message, frozen=True, tag="windowContent"):
     """What a window shows, for one view (`viewId`), which waits for it before it loads, or for all.
 
-    Without `content` the view has the right one. `run` is `ask` while a person has yet to let the code run. `granted` is
-    what people have allowed beyond the content's own permissions; false stands for a no.
+    Without `content` the view has the right one. `run` is `ask` while a person has yet to let the code run. `granted`
+    is what people have allowed beyond the content's own permissions; false stands for a no. A page that has taken `rev`
+    says so by `stateSeen`.
     """
 
     window_id: str

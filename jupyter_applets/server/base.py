@@ -75,7 +75,9 @@ class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._writing = False
         self._speaks_batches = False
         self._driver: Driver = self.settings["jupyter_applets_driver"]
-        self._driver.connect(self.peer, self.role, self.get_query_argument("session", ""), self._put)
+        self._drained: asyncio.Event = asyncio.Event()
+        session = self.get_query_argument("session", "")
+        self._driver.connect(self.peer, self.role, session, self._put, self._wait_drained)
         return super().open(*args, **kwargs)
 
     def on_message(self, frame: str | bytes) -> None:
@@ -88,6 +90,7 @@ class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         driver = getattr(self, "_driver", None)
         if driver is not None:
             driver.disconnect(self.peer)
+            self._drained.set()
         super().on_close()
 
     @property
@@ -118,8 +121,15 @@ class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         elif not self._writing:
             self._write()
 
+    async def _wait_drained(self) -> None:
+        """Until everything was handed to the system, or the peer is gone."""
+        while self._unsent and self.ws_connection is not None:
+            self._drained.clear()
+            await self._drained.wait()
+
     def _write(self, done: Any = None) -> None:
         if done is not None and (done.cancelled() or done.exception()):
+            self._drained.set()
             return
         self._writing = False
         while self._unsent and not self._writing and self.ws_connection is not None:
@@ -129,6 +139,8 @@ class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
             stream = self.ws_connection.stream
             self._writing = stream is not None and stream.writing()
             written.add_done_callback(self._write if self._writing else _retrieve)
+        if not self._unsent:
+            self._drained.set()
 
 
 def _encode(messages: list[Any]) -> bytes:

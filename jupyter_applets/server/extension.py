@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
-from traitlets import Bool, Int
+from traitlets import Bool, Enum, Int, List, Unicode
 
 from .. import __version__
-from ..host import Driver, Host
+from ..host import Driver
+from ..host.decisions import RunPolicy
 from ..protocol import environment
 from ..protocol.base import MAX_MESSAGE_BYTES
-from ..tools import TOOLS
+from ..tools import make_host
+from ..tools.services import Services, watcher
+from ..workspace.paths import SENSITIVE
 from .handlers import ROUTES
 
 
@@ -29,6 +31,23 @@ class JupyterApplets(ExtensionApp):
     max_message_bytes = Int(
         MAX_MESSAGE_BYTES, config=True, help="The largest message in bytes, such as the result of one query."
     )
+    applets_folder = Unicode(
+        "applets", config=True, help="The folder of saved applets, below the server's root. Each is a folder in it."
+    )
+    run = Enum(
+        ["auto", "ask", "always"],
+        "auto",
+        config=True,
+        help="When an applet's code waits for a person to press Run: `auto`, when no kernel of the user's vouches for "
+        "it; `ask`, whenever it was not allowed before; `always` runs everything.",
+    )
+    sensitive_names = List(
+        Unicode(),
+        list(SENSITIVE),
+        config=True,
+        help="Shell patterns of names that no applet reaches, wherever they stand in a path.",
+    )
+    max_file_bytes = Int(512 * 1024 * 1024, config=True, help="The largest file that applets read or write.")
     nodelay_kernel_sockets = Bool(
         False,
         config=True,
@@ -41,8 +60,15 @@ class JupyterApplets(ExtensionApp):
         serverapp: Any = self.serverapp
         self.settings["jupyter_applets_secret"] = secrets.token_urlsafe(32)
         self.settings["jupyter_applets_max_message_bytes"] = self.max_message_bytes
-        host = Host(TOOLS, version=__version__, max_message_bytes=self.max_message_bytes)
-        self._driver = Driver(host, serverapp.io_loop.asyncio_loop)
+        host = make_host(__version__, max_message_bytes=self.max_message_bytes, run=cast(RunPolicy, self.run))
+        services = Services(
+            serverapp.root_dir,
+            applets=self.applets_folder,
+            sensitive=self.sensitive_names,
+            max_file_bytes=self.max_file_bytes,
+        )
+        host.decisions.all = services.decisions.load()
+        self._driver = Driver(host, serverapp.io_loop.asyncio_loop, services, watcher(services))
         self.settings["jupyter_applets_driver"] = self._driver
         if self.nodelay_kernel_sockets:
             from .nodelay import without_delay
@@ -61,8 +87,7 @@ class JupyterApplets(ExtensionApp):
         for name in (environment.URL, environment.SECRET, environment.CERTIFICATE, environment.ROOT):
             os.environ.pop(name, None)
         if self._driver is not None:
-            self._driver.close()
-        await asyncio.sleep(0)
+            await self._driver.close()
 
 
 def _environment(serverapp: Any, secret: str) -> dict[str, str]:

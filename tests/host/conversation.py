@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
-from jupyter_applets.host import Host
-from jupyter_applets.host.effects import Send, WakeAt
+from jupyter_applets.errors import AppletError
+from jupyter_applets.host.effects import Perform, Send, Stream, Unwatch, WakeAt, Watch
 from jupyter_applets.protocol.app import (
     AppManifest,
     AppProtocolReady,
@@ -23,7 +24,8 @@ from jupyter_applets.protocol.app import (
 )
 from jupyter_applets.protocol.base import PROTOCOL
 from jupyter_applets.protocol.link import Call, Content, ErrorReply, Hello, Result, ViewOpened, ViewState
-from jupyter_applets.tools import TOOLS
+from jupyter_applets.tools import make_host
+from jupyter_applets.tools.services import Services
 
 SET_CELLS = {
     "type": "object",
@@ -43,11 +45,28 @@ SHEET = AppManifest(
 )
 
 
-class Conversation:
-    """A host, what it has sent to each peer, and a clock that moves when told."""
+M = TypeVar("M")
 
-    def __init__(self) -> None:
-        self.host = Host(TOOLS, version="0.1.0")
+
+class NoDisk:
+    """For conversations that keep nothing."""
+
+    class decisions:  # noqa: N801
+        @staticmethod
+        def save(kept: Any) -> None:
+            pass
+
+
+class Conversation:
+    """A host, what it has sent to each peer, and a clock that moves when told.
+
+    What it asks to have done is done at once, with files below `root` if there is one.
+    """
+
+    def __init__(self, root: Path | None = None, **options: Any) -> None:
+        self.host = make_host("0.1.0", **options)
+        self.services: Any = NoDisk() if root is None else Services(root)
+        self.watched: list[str] = []
         self.now = 1000.0
         self.sent: dict[str, list[Any]] = {}
         self.alarm: float | None = None
@@ -177,6 +196,13 @@ class Conversation:
         self.answer_last(result, page=page)
         return self.value(call)
 
+    def messages(self, kind: type[M], peer: str = "page") -> list[M]:
+        """All of one kind that a peer was sent."""
+        return [m for m in self.sent.get(peer, []) if isinstance(m, kind)]
+
+    def file_changed(self, path: str, event: Any = "modified") -> None:
+        self._do(self.host.file_changed(path, event, self.now))
+
     def _do(self, effects: list[Any]) -> None:
         for effect in effects:
             match effect:
@@ -184,6 +210,22 @@ class Conversation:
                     self.sent.setdefault(peer, []).append(message)
                 case WakeAt(at=at):
                     self.alarm = at
+                case Perform(work=work, done=done):
+                    try:
+                        outcome = work(self.services)
+                    except AppletError as e:
+                        outcome = e
+                    self._do(self.host.performed(done, outcome, self.now))
+                case Stream(peer=peer, work=work, failed=failed):
+                    try:
+                        for message in work(self.services):
+                            self._do([Send(peer, message)])
+                    except AppletError as e:
+                        self._do([Send(peer, failed(e))])
+                case Watch(path=path, tree=tree):
+                    self.watched.append(f"{path}{'/**' if tree else ''}")
+                case Unwatch(path=path):
+                    self.watched.remove(path)
 
 
 __all__ = ["SET_CELLS", "SHEET", "Content", "Conversation"]
