@@ -1,7 +1,7 @@
 /**
  * Builds what the package ships in widget/static:
  *   applet.js   the widget's ES module: a bootstrap with the core in it (widget.ts and the SDK's text), deflated
- *   sdk.js      the SDK that runs inside an applet, as text for exported files
+ *   sdk.js      the SDK that runs inside an applet, as exported files have it
  *   lexer.js    an expression that gives the module lexer's `parse`
  *   desk.js     the desk's ES module
  */
@@ -62,13 +62,18 @@ function packed(bytes) {
 await mkdir(output, { recursive: true });
 
 // The SDK stands on the first line of an applet's document, so that its author's line numbers are right: no newline in it.
-const sdk = await bundle('sdk/index.ts', { format: 'iife', supported: { 'template-literal': false } });
-if (/\n|<\/script|<!--/i.test(sdk)) throw new Error('The SDK cannot stand in a <script> on one line.');
-await emit('sdk.js', sdk);
+async function bundleSdk(isExport) {
+  const define = { __EXPORT__: String(isExport) };
+  const sdk = await bundle('sdk/index.ts', { format: 'iife', supported: { 'template-literal': false }, define });
+  if (/\n|<\/script|<!--/i.test(sdk)) throw new Error('The SDK cannot stand in a <script> on one line.');
+  return sdk;
+}
+await emit('sdk.js', await bundleSdk(true));
 
 const lexer = await bundle('lexer/index.ts', { format: 'iife', globalName: 'lexer' });
 await emit('lexer.js', `(()=>{${lexer}return lexer.parse})()`);
 
+const sdk = await bundleSdk(false);
 const module = { format: 'esm', charset: 'utf8', define: { __SDK__: JSON.stringify(sdk) } };
 if (existsSync(`${here}/src/desk/widget.ts`)) await emit('desk.js', await bundle('desk/widget.ts', module));
 

@@ -40,25 +40,36 @@ function readProlog(html: string): Prolog {
 /** JSON that can stand in a script element. */
 const inScript = (value: unknown): string => JSON.stringify(value).replace(/</g, '\\u003c');
 
-const SCRIPT = /<script(?=\s)(?:[^>"']|"[^"]*"|'[^']*')*>/gi;
+const SCRIPT = /(<script(?=[\s>])(?:[^>"']|"[^"]*"|'[^']*')*>)([^]*?)(?=<\/script|$)/gi;
 const SRC = /(\ssrc\s*=\s*)("[^"]*"|'[^']*'|[^\s>]+)/i;
 const MODULE = /\stype\s*=\s*["']?module\b/i;
+const IMPORTED = /(\b(?:from|import)\s*\(?\s*["'])(\.{0,2}\/[^"']+)(?=["'])/g;
 
-/** Scripts of the HTML that name a file of the applet have it in them, since the frame cannot load it in time. No line is added. */
+/**
+ * The HTML's scripts with the applet's own files: what a `src` names stands in it, since the frame cannot load it in time, and
+ * a module imports by names that the import map has. No line is added.
+ */
 function withScripts(html: string, files: Record<string, AppletFile>): string {
-  const urlOf = (src: string, isModule: boolean): string | null => {
-    const path = src.replace(/^(?:applet:|\.)?\//, '').replace(/[?#].*$/, '');
-    const text = Object.hasOwn(files, path) ? files[path]?.text : null;
-    if (typeof text !== 'string') return null;
-    const code = isModule ? `import ${JSON.stringify(`applet:/${path}`)}` : `${text}\n//# sourceURL=applet/${path}`;
+  const find = (reference: string): string | null => {
+    const path = reference.replace(/^(?:applet:|\.\.?)?\//, '').replace(/[?#].*$/, '');
+    return Object.hasOwn(files, path) && typeof files[path]?.text === 'string' ? path : null;
+  };
+  const urlOf = (path: string, isModule: boolean): string => {
+    const code = isModule ? `import ${JSON.stringify(`applet:/${path}`)}` : `${files[path]?.text}\n//# sourceURL=applet/${path}`;
     return `data:text/javascript;charset=utf-8,${encodeURIComponent(code)}`;
   };
-  return html.replace(SCRIPT, (script) =>
-    script.replace(SRC, (whole, before: string, value: string) => {
-      const url = urlOf(value.replace(/^["']|["']$/g, '').trim(), MODULE.test(script));
-      return url === null ? whole : `${before}"${url}"`;
-    }),
-  );
+  return html.replace(SCRIPT, (_, tag: string, code: string) => {
+    const isModule = MODULE.test(tag);
+    const opened = tag.replace(SRC, (whole, before: string, value: string) => {
+      const path = find(value.replace(/^["']|["']$/g, '').trim());
+      return path === null ? whole : `${before}"${urlOf(path, isModule)}"`;
+    });
+    const imports = (whole: string, before: string, specifier: string): string => {
+      const path = find(specifier);
+      return path === null ? whole : `${before}applet:/${path}`;
+    };
+    return opened + (isModule ? code.replace(IMPORTED, imports) : code);
+  });
 }
 
 /** The text of the inner frame. What we add has no newline, so that line numbers in errors are the author's own. */

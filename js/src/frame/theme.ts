@@ -1,5 +1,6 @@
 /** Owns what the applet is told of the notebook's theme: dark or not, Lab's CSS variables, and our own names for them. */
 
+import { LOOK } from './look.js';
 import type { Theme } from './messages.js';
 
 const range = (name: string, to: number): string[] => Array.from({ length: to + 1 }, (_, i) => `--jp-${name}${i}`);
@@ -17,17 +18,6 @@ const LAB = [
   ...['ui-font-family', 'content-font-family', 'code-font-family', 'code-font-size'].map((n) => `--jp-${n}`),
   ...['border-radius', 'border-width', 'cell-editor-background', 'cell-editor-border-color'].map((n) => `--jp-${n}`),
 ];
-
-/** Our name: where it comes from, best first; then its value where there is none of them, light and dark. */
-const OURS: Record<string, [sources: string[], light: string, dark: string]> = {
-  '--applet-background': [['--jp-layout-color0', '--vscode-editor-background'], '#ffffff', '#1e1e1e'],
-  '--applet-foreground': [['--jp-content-font-color1', '--vscode-editor-foreground'], '#212121', '#e4e4e4'],
-  '--applet-muted': [['--jp-content-font-color2', '--vscode-descriptionForeground'], '#616161', '#a8a8a8'],
-  '--applet-accent': [['--jp-brand-color1', '--vscode-focusBorder'], '#1976d2', '#64b5f6'],
-  '--applet-border': [['--jp-border-color1', '--vscode-panel-border'], '#bdbdbd', '#555555'],
-  '--applet-font': [['--jp-content-font-family', '--vscode-font-family'], 'system-ui, sans-serif', 'system-ui, sans-serif'],
-  '--applet-mono': [['--jp-code-font-family', '--vscode-editor-font-family'], 'ui-monospace, monospace', 'ui-monospace, monospace'],
-};
 
 function isDark(): boolean {
   const lab = document.body.dataset['jpThemeLight'];
@@ -48,7 +38,7 @@ export function readTheme(): Theme {
     const value = style.getPropertyValue(name).trim();
     if (value) variables[name] = value;
   }
-  for (const [name, [sources, light, other]] of Object.entries(OURS)) {
+  for (const [name, [sources, light, other]] of Object.entries(LOOK)) {
     const found = sources.map((source) => style.getPropertyValue(source).trim()).find(Boolean);
     variables[name] = found ?? (dark ? other : light);
   }

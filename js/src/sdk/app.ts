@@ -47,19 +47,14 @@ function find<T>(entries: Record<string, T>, name: string, other: object, kind: 
   throw new Refusal(`UNKNOWN_${kind.toUpperCase().replace(' ', '_')}`, `Unknown ${kind}: ${name}. ${help}.`);
 }
 
-export interface AppEvents {
-  registered(registration: Registration): void;
-  /** Right before an answer goes out. */
-  answering(): void;
-}
-
 export class App {
   #registration: Registration | null = null;
 
   constructor(
     private readonly port: Port,
     private readonly snapshots: Snapshots,
-    private readonly events: AppEvents,
+    /** Called right before an answer goes out. */
+    private readonly answering: () => void,
   ) {}
 
   register(config: AppConfig): void {
@@ -74,7 +69,6 @@ export class App {
       manifest,
       hydrates: registration.hydrate !== null,
     } satisfies AppReady);
-    this.events.registered(registration);
   }
 
   sendInteraction(description: unknown): void {
@@ -128,7 +122,7 @@ export class App {
     const value = 'value' in outcome ? outcome.value : null;
     const rest = 'value' in outcome ? { error: null } : outcome;
     const response = { type: type.replace('request', 'response'), requestId, ...(field && { [field]: value }), ...rest };
-    this.events.answering();
+    this.answering();
     this.port.send(response as PortResponse);
   }
 }

@@ -32,6 +32,8 @@ export class Errors {
     private readonly log: ConsoleLog,
     /** Whether an element that failed to load is loaded by us. */
     private readonly isOurs: (element: Element) => boolean,
+    /** What the author calls a file. */
+    private readonly nameOf: (file: string) => string,
   ) {}
 
   watch(): void {
@@ -55,7 +57,8 @@ export class Errors {
       this.log.add('error', [`Could not load <${element.localName}> ${String(element.src ?? element.href ?? '')}`]);
       return;
     }
-    const { error, filename, lineno, colno, message } = event;
+    const { error, lineno, colno, message } = event;
+    const filename = this.nameOf(event.filename);
     let where = filename.endsWith(SDK_FILE) || !lineno ? placeIn(String(error?.stack ?? '')) : place(filename, lineno, colno);
     // Code that does not parse has not told its name yet.
     if (this.#runsJs && error instanceof SyntaxError && isHtml(filename)) where = place(JS_FILE, lineno, colno);

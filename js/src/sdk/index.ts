@@ -18,6 +18,7 @@ import { run } from './run.js';
 import { reportSize } from './size.js';
 import { Snapshots } from './snapshot.js';
 import { Sources } from './sources.js';
+import { Standalone } from './standalone.js';
 import { AppState, STORAGE_KEY } from './state.js';
 import { installStorage } from './storage.js';
 import { StreamedHtml } from './streaming.js';
@@ -26,7 +27,12 @@ import { installStyles } from './theme.js';
 /** The parameter of the function that the document wraps around this script. */
 declare const __appletConfig: SdkConfig;
 
+/** Whether this SDK is for exported files. */
+declare const __EXPORT__: boolean;
+
 const config = __appletConfig;
+const standalone = __EXPORT__ && config.standalone ? new Standalone({ ...config, standalone: config.standalone }, take) : null;
+const initial = standalone?.state ?? config.state ?? {};
 // The text holds the key, which the applet must not read.
 document.currentScript?.remove();
 
@@ -34,23 +40,23 @@ const port = new Port();
 const log = new ConsoleLog(port);
 log.capture();
 
-const state = new AppState(port, config.state);
+const state = new AppState(port, initial);
 const calls = new Calls(port);
 const own = new OwnFiles(config.files);
 const files = new Files(calls.call, own);
 const sources = new Sources(files, own);
 const lifecycle = new Lifecycle();
 const streamed = new StreamedHtml();
-const errors = new Errors(port, log, (element) => sources.isOurs(element));
+const modules = new Modules(own, config.modules, config.lexer);
+const errors = new Errors(port, log, (element) => sources.isOurs(element), (file) => modules.nameOf(file));
 errors.watch();
 
 const snapshots = new Snapshots((message) => port.send(message));
-const app = new App(port, snapshots, { registered() {}, answering: () => state.flush() });
+const app = new App(port, snapshots, () => state.flush());
 const setTheme = installStyles(config.css);
 setTheme(config.theme);
-installStorage(state, config.state?.[STORAGE_KEY]);
+installStorage(state, initial[STORAGE_KEY]);
 new Fetch(files, own, state).install();
-const modules = new Modules(own, config.modules, config.lexer);
 modules.install();
 installWorkers(modules, own);
 installApi(app, state, files, lifecycle, config.slug ?? '');
@@ -78,12 +84,19 @@ function receive(message: ToSdk): void {
 }
 
 let warned = false;
-port.connect(config.key, (message) => {
+function take(message: unknown): void {
   if (isRequest(message)) return app.handle(message);
   if (isToSdk(message)) return receive(message);
   if (!warned) console.warn('A message of an unknown shape came from the page and was ignored.', message);
   warned = true;
-});
+}
+
+if (standalone) {
+  port.attach(standalone);
+  standalone.followTheme();
+} else {
+  port.connect(config.key, take);
+}
 
 function leave(): void {
   lifecycle.end();
@@ -99,18 +112,29 @@ function listen(): void {
 }
 
 listen();
-sources.watch();
+if (!config.streaming) sources.watch();
 
 document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDirective, disposition }) => {
-  if (disposition === 'enforce') port.send({ type: 'applet:blocked', url: blockedURI, directive: effectiveDirective });
+  // A file that the applet does not have is no load from elsewhere; the log has it.
+  if (disposition === 'enforce' && !blockedURI.startsWith('applet')) port.send({ type: 'applet:blocked', url: blockedURI, directive: effectiveDirective });
 });
+
+function runAll(): void {
+  sources.end();
+  errors.jsRuns();
+  const runFile = (js: string, path: string, name?: string): void => run(js, (code) => modules.rewritten(code, placeOf(path)), name);
+  // Those of the HTML that nobody has put in before.
+  for (const script of document.querySelectorAll('script[src]')) {
+    const path = sources.ownScript(script);
+    if (path !== null) runFile(own.text(path), path, `applet/${path}`);
+  }
+  if (config.js) runFile(config.js, 'script.js');
+}
 
 document.addEventListener('DOMContentLoaded', () => {
   takeLinks(port);
-  if (!config.streaming) sources.end();
-  errors.jsRuns();
-  if (config.js && !config.streaming) run(config.js, (js) => modules.rewritten(js, placeOf('script.js')));
+  if (!config.streaming) runAll();
   listen();
-  reportSize(port);
+  if (!standalone) reportSize(port);
   snapshots.listen();
 });

@@ -7,7 +7,11 @@ import { isRewritten, isScript } from '../lexer/needed.js';
 import { toBase64 } from './bytes.js';
 import { mediaType } from './mime.js';
 import { type OwnFiles, ROOT } from './own.js';
-import { FOR_DOCUMENT, META, type Parse, RESOLVE, type Rewriting, resolveSpecifier, rewrite } from './rewrite.js';
+import { isRelative, type Parse, type Rewriting, resolveSpecifier, rewrite } from './rewrite.js';
+
+/** The globals that rewritten code calls. */
+const RESOLVE = '__appletResolve';
+const META = '__appletMeta';
 
 const isImportable = (path: string): boolean => isScript(path) || /\.(?:json|css)$/i.test(path);
 
@@ -21,6 +25,13 @@ interface Module {
 export class Modules {
   readonly #parse: Parse | null;
   readonly #metas = new Map<string, object>();
+  readonly #names = new Map<string, string>();
+  /** For the document, where the import map takes the resolved names. */
+  readonly #how: Rewriting = {
+    specifier: (specifier, base, isStatic) => this.#named(specifier, base, isStatic),
+    resolver: RESOLVE,
+    meta: (base) => `${META}(${JSON.stringify(base)})`,
+  };
 
   constructor(
     private readonly own: OwnFiles,
@@ -45,7 +56,12 @@ export class Modules {
 
   /** The code at `place`, as it can run in the document. */
   rewritten(source: string, place: string): string {
-    return this.#parse && isRewritten(source) ? rewrite(this.#parse, source, place, FOR_DOCUMENT) : source;
+    return this.#parse && isRewritten(source) ? rewrite(this.#parse, source, place, this.#how) : source;
+  }
+
+  /** The file's name in stack traces: one that does not parse has not told it yet. */
+  nameOf(url: string): string {
+    return this.#names.get(url) ?? url;
   }
 
   /** All that a module worker imports, put into its URL: it has no import map, and takes no blob from a document like ours. */
@@ -57,8 +73,6 @@ export class Modules {
     const paths = this.own.paths.filter(isImportable);
     const urls = new Map(paths.map((path) => [path, this.#blobUrl(path)]));
     const imports = Object.fromEntries(paths.map((path) => [placeOf(path), urls.get(path) as string]));
-    // For the modules that stand in the HTML, which have no place of their own.
-    for (const path of paths) imports[`./${path}`] = urls.get(path) as string;
     for (const [name, value] of Object.entries(this.named)) {
       const path = value.startsWith(ROOT) ? this.own.find(value) : null;
       if (path !== null) imports[name] = urls.get(path) ?? this.#blobUrl(path);
@@ -74,7 +88,17 @@ export class Modules {
 
   #moduleUrl(source: string, path: string): string {
     const text = `${this.rewritten(source, placeOf(path))}\n//# sourceURL=applet/${path}`;
-    return URL.createObjectURL(new Blob([text], { type: mediaType('.js') }));
+    const url = URL.createObjectURL(new Blob([text], { type: mediaType('.js') }));
+    this.#names.set(url, `applet/${path}`);
+    return url;
+  }
+
+  #named(specifier: string, base: string, isStatic: boolean): string {
+    const place = resolveSpecifier(specifier, base);
+    if (isStatic && isRelative(specifier) && this.own.find(place) === null) {
+      console.error(`${base.slice(ROOT.length)} imports '${specifier}', which is not among the applet's files.`);
+    }
+    return place;
   }
 
   #meta(base: string): object {

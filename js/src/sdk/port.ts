@@ -9,8 +9,11 @@ const KEPT = ['applet:call', 'applet:set-state', 'yaar:app-ready'];
 
 type Outgoing = PortResponse | PortNotice | FromSdk;
 
+/** Where batches go. */
+export type FarEnd = Pick<MessagePort, 'postMessage'>;
+
 export class Port {
-  #port: MessagePort | null = null;
+  #port: FarEnd | null = null;
   #queue: Outgoing[] = [];
   #transfer: Transferable[] = [];
   #scheduled = false;
@@ -25,6 +28,11 @@ export class Port {
     this.#tell('applet:hello');
   }
 
+  /** In place of `connect`, where there is no page: `far` takes what would go to it. */
+  attach(far: FarEnd): void {
+    this.#port = far;
+  }
+
   /** The document goes away: what waits goes out at once, and the farewell after it. */
   leave(): void {
     this.#flush();
@@ -36,9 +44,7 @@ export class Port {
     if (!this.#port) window.addEventListener('message', this.#onMessage);
   }
 
-  /** Without a page (`connect` was never called), nothing is kept for it. */
   send(message: Outgoing, transfer: Transferable[] = []): void {
-    if (this.#key === null) return;
     this.#queue.push(message);
     this.#transfer.push(...transfer);
     if (!this.#port) {

@@ -8,15 +8,11 @@ export type Parse = typeof parse;
 /** What becomes of each kind of import in the module at `base`. */
 export interface Rewriting {
   /** What to import in place of `specifier`; null leaves it. */
-  specifier(specifier: string, base: string): string | null;
+  specifier(specifier: string, base: string, isStatic: boolean): string | null;
   /** The function that resolves what `import()` computes; null leaves that. */
   resolver: string | null;
   meta(base: string): string;
 }
-
-/** The globals that the rewritten code calls. */
-export const RESOLVE = '__appletResolve';
-export const META = '__appletMeta';
 
 export const isRelative = (specifier: string): boolean => /^\.{0,2}\//.test(specifier) && !specifier.startsWith('//');
 
@@ -24,13 +20,6 @@ export const isRelative = (specifier: string): boolean => /^\.{0,2}\//.test(spec
 export function resolveSpecifier(specifier: string, base: string): string {
   return (isRelative(specifier) && resolveOwn(specifier, base)) || specifier;
 }
-
-/** For the document, where an import map takes the resolved names. */
-export const FOR_DOCUMENT: Rewriting = {
-  specifier: resolveSpecifier,
-  resolver: RESOLVE,
-  meta: (base) => `${META}(${JSON.stringify(base)})`,
-};
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1).replace(/'/g, "\\'");
 
@@ -47,7 +36,7 @@ export function rewrite(parseModule: Parse, source: string, base: string, how: R
     if (dynamic === -2) {
       edits.push([start, end, how.meta(base)]);
     } else if (name !== undefined) {
-      const target = how.specifier(name, base);
+      const target = how.specifier(name, base, dynamic === -1);
       // Of a dynamic import, the quotes are part of what was found.
       const quote = dynamic === -1 ? '' : '"';
       if (target !== null && target !== name) edits.push([start, end, `${quote}${quoted(target)}${quote}`]);

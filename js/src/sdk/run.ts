@@ -20,6 +20,8 @@ export function isModule(js: string): boolean {
 export function run(js: string, rewritten: (js: string) => string, name = JS_FILE): void {
   const script = document.createElement('script');
   if (isModule(js)) script.type = 'module';
+  // A failed load tells only the element; what could not be loaded is in the log.
+  script.onerror = () => reportError(new Error(`${name} did not run: something that it imports could not be loaded.`));
   script.textContent = `${rewritten(js)}\n//# sourceURL=${name}`;
   document.head.append(script);
   script.remove();

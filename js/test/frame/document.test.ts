@@ -54,6 +54,8 @@ describe('a script of the applet’s own files', () => {
     ['<script src="util.js">', `<script src=${util}>`],
     ["<script defer SRC = './util.js?v=1' id=x>", `<script defer SRC = ${util} id=x>`],
     ['<script\nsrc=/util.js></script>', `<script\nsrc=${util}></script>`],
+    [`<script type=module>import './lib/x.mjs';\nimport('./other.js')</script><p>import './lib/x.mjs'`, `<script type=module>import 'applet:/lib/x.mjs';\nimport('./other.js')</script><p>import './lib/x.mjs'`],
+    [`<script>const text = "from './util.js'"</script>`, `<script>const text = "from './util.js'"</script>`],
     ['<script type="module" src="lib/x.mjs">', `<script type="module" src=${data('import "applet:/lib/x.mjs"')}>`],
   ])('%j has it in it', (html, built) => {
     expect(shown(html)).toBe(built);

@@ -15,7 +15,7 @@ beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   sent = [];
   answering = () => {};
-  app = new App({ send: (message: unknown) => sent.push(message) } as unknown as Port, new Snapshots(() => {}), { registered() {}, answering: () => answering() });
+  app = new App({ send: (message: unknown) => sent.push(message) } as unknown as Port, new Snapshots(() => {}), () => answering());
 });
 
 async function ask(request: object): Promise<any> {
