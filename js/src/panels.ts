@@ -14,12 +14,21 @@ const STYLE = `
 .jupyter-applet-bar,.jupyter-applet-error{margin:4px 0;padding:6px 10px;border:1px solid var(--jp-border-color2,#8884);border-left-width:3px;border-radius:2px;overflow-wrap:anywhere}
 .jupyter-applet-bar{display:flex;flex-wrap:wrap;gap:4px 8px;align-items:center;border-left-color:var(--jp-warn-color1,#f57c00)}
 .jupyter-applet-bar span{flex:1 1 14em}
-.jupyter-applet-bar button,.jupyter-applet-error button{font:inherit;color:inherit;background:var(--jp-layout-color2,#8882);border:1px solid var(--jp-border-color1,#8886);border-radius:2px;padding:1px 10px;cursor:pointer}
+.jupyter-applet button{font:inherit;color:inherit;background:var(--jp-layout-color2,#8882);border:1px solid var(--jp-border-color1,#8886);border-radius:2px;padding:1px 10px;cursor:pointer}
 .jupyter-applet button:focus-visible,.jupyter-applet summary:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2);outline-offset:1px}
 .jupyter-applet-error{border-left-color:var(--jp-error-color1,#d32f2f)}
 .jupyter-applet-error b{font:600 12px/1.5 var(--jp-code-font-family,ui-monospace,monospace)}
 .jupyter-applet-error pre{margin:4px 0 0;font:12px/1.4 var(--jp-code-font-family,ui-monospace,monospace);white-space:pre-wrap;color:var(--jp-ui-font-color2,inherit)}
-.jupyter-applet-error summary{cursor:pointer;color:var(--jp-ui-font-color2,inherit)}
+.jupyter-applet summary{cursor:pointer;color:var(--jp-ui-font-color2,inherit)}
+.jupyter-applet-run{margin:4px 0;padding:8px 12px;border:1px solid var(--jp-border-color2,#8884);border-radius:2px;overflow-wrap:anywhere}
+.jupyter-applet-run p{margin:4px 0}
+.jupyter-applet-run pre{max-height:200px;overflow:auto;margin:2px 0 8px;font:12px/1.4 var(--jp-code-font-family,ui-monospace,monospace);white-space:pre-wrap}
+.jupyter-applet-run>div{margin-top:8px}
+.jupyter-applet-grants{position:absolute;top:2px;right:2px;z-index:1;max-width:90%;text-align:right}
+.jupyter-applet-grants>button{opacity:0;padding:0 5px;color:var(--jp-ui-font-color2,#757575);background:var(--jp-layout-color1,#fff)}
+.jupyter-applet:hover .jupyter-applet-grants>button,.jupyter-applet-grants>button:is(:focus-visible,[aria-expanded=true]){opacity:1}
+.jupyter-applet-grants ul{margin:2px 0 0;padding:8px 12px;list-style:none;text-align:left;border:1px solid var(--jp-border-color1,#8886);border-radius:2px;background:var(--jp-layout-color1,Canvas);overflow-wrap:anywhere}
+.jupyter-applet-grants li+li{margin-top:4px}
 `;
 
 /** An applet must not be able to fill the notebook with them. */
@@ -100,10 +109,7 @@ export class Panels {
   showQuestion(key: string, text: string, actions: Action[]): Question | null {
     const bar = this.#bar(key, text);
     if (!bar) return null;
-    const remove = (): void => {
-      bar.remove();
-      this.#bars.delete(key);
-    };
+    const remove = (): void => this.removeBar(key);
     const last = actions.at(-1);
     bar.append(...actions.map(([label, run]) => button([label, () => (remove(), run())])));
     bar.onkeydown = (event) => {
@@ -111,6 +117,11 @@ export class Panels {
       if (event.key === 'Escape' && last) remove(), last[1]();
     };
     return { remove, setText: (changed) => void (bar.firstElementChild && (bar.firstElementChild.textContent = changed)) };
+  }
+
+  removeBar(key: string): void {
+    this.#bars.get(key)?.remove();
+    this.#bars.delete(key);
   }
 
   clearBars(): void {

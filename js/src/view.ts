@@ -3,30 +3,27 @@
  * It loads when the host has told what to load, with which state, and whether a person is to be asked first.
  */
 
-import { Asking } from './asking.js';
-import { codeOf } from './channel/asked.js';
 import type { Channel, ChannelView } from './channel/channel.js';
+import { Consent } from './consent.js';
 import { FileAccess } from './files/access.js';
 import { Conversation } from './frame/conversation.js';
 import { Frame } from './frame/frame.js';
-import type { ConsoleDropped, FromSdk, Reply, SdkCall, SdkConfig, ToSdk } from './frame/messages.js';
+import type { ConsoleDropped, FromSdk, SdkCall, ToSdk } from './frame/messages.js';
 import { readTheme, watchTheme } from './frame/theme.js';
 import { Visibility } from './frame/visibility.js';
 import { needsLexer } from './lexer/needed.js';
+import { bodyOf, configOf, documentOf } from './loading.js';
 import { Panels } from './panels.js';
-import { blockedLoad, Permissions } from './permissions.js';
 import type {
   AppProtocolRequest,
   Content,
   ContentChunk,
   FileChanged,
   FromPage,
-  Json,
   StateUpdate,
   ViewState,
   WindowContent,
 } from './protocol.gen.js';
-import { runPanel } from './run-panel.js';
 import { FILL_HEIGHT, MAX_HEIGHT } from './sdk/size.js';
 import { State } from './state.js';
 import { StreamedHtml } from './stream.js';
@@ -47,13 +44,6 @@ export interface ViewOptions {
   loadText(name: string): Promise<string>;
 }
 
-/** A person is not asked at once, because the kernel may vouch for the applet just after. */
-const ASK_DELAY = 300;
-
-/** The parts of a content that make the document: a change of them needs another one. What streams grows in the one there is. */
-const documentOf = ({ html = '', js = '', css = '', permissions = {}, modules = {}, files = {}, streaming = false }: Content): string =>
-  JSON.stringify([streaming || html, js, css, permissions, modules, files]);
-
 export class View implements ChannelView {
   readonly viewId: string;
   readonly windowId: string;
@@ -62,9 +52,8 @@ export class View implements ChannelView {
   readonly #panels: Panels;
   readonly #conversation: Conversation;
   readonly #state: State;
-  readonly #asking: Asking;
+  readonly #consent: Consent;
   readonly #files: FileAccess;
-  readonly #permissions = new Permissions();
   readonly #visibility: Visibility;
   readonly #unwatchTheme: () => void;
   #channel: Channel;
@@ -80,7 +69,6 @@ export class View implements ChannelView {
   #loaded: string | null = null;
   #loads = 0;
   #waits: ReturnType<typeof setTimeout>[] = [];
-  #askTimer: ReturnType<typeof setTimeout> | undefined;
   /** The height of the content, as the applet last told it. */
   #measured = FILL_HEIGHT;
 
@@ -102,12 +90,10 @@ export class View implements ChannelView {
     });
     this.#state = new State(this.viewId, this.windowId, { post: (message) => this.#post(message), send });
     this.#panels = new Panels(this.#frame.element);
-    this.#asking = new Asking(this.#panels);
-    this.#files = new FileAccess(this, this.#asking, {
-      channel: () => this.#channel,
-      name: () => this.#name,
-      permit: (permission, value) => this.#permit(permission, value),
-    });
+    const channel = (): Channel => this.#channel;
+    const name = (): string => this.#content.title || 'This applet';
+    this.#consent = new Consent(this.windowId, this.#panels, { channel, name, changed: () => this.#settle() });
+    this.#files = new FileAccess(this, this.#consent, channel);
     this.#visibility = new Visibility(this.#frame.element, () => this.#postVisible());
     this.#unwatchTheme = watchTheme((theme) => this.#frame.setTheme(theme));
     this.#panels.showLoading();
@@ -166,7 +152,7 @@ export class View implements ChannelView {
     if (isNewer) this.#state.replace(state, rev);
     else this.#state.answered(state, rev);
     if (isNewer || this.#run !== 'run') this.#run = run;
-    this.#permissions.granted = granted;
+    this.#consent.setGranted(granted);
     if (content) this.#take(revision, content);
     this.#isAnswered = true;
     this.#settle();
@@ -229,9 +215,9 @@ export class View implements ChannelView {
 
   #leave(reason: string): void {
     for (const timer of this.#waits.splice(0)) clearTimeout(timer);
-    clearTimeout(this.#askTimer);
+    this.#consent.askNoMore();
     this.#loads += 1;
-    this.#asking.drop();
+    this.#consent.asking.drop();
     this.#conversation.close(reason);
     this.#channel.unsubscribeAll(this.viewId);
     this.#channel.detach(this.viewId);
@@ -252,7 +238,7 @@ export class View implements ChannelView {
     const isNew = revision > this.#revision || documentOf(content) !== documentOf(this.#content);
     this.#revision = revision;
     this.#content = content;
-    if (isNew) this.#permissions.forget();
+    if (isNew) this.#consent.permissions.forget();
     const { html = '', streaming } = content;
     if (!streaming) this.#stream = null;
     else if (isNew || !this.#stream) this.#stream = new StreamedHtml(html);
@@ -263,8 +249,8 @@ export class View implements ChannelView {
   #settle(): void {
     if (this.#isClosed || !this.#isAnswered) return;
     if (this.#run === 'ask') return this.#askSoon();
-    clearTimeout(this.#askTimer);
-    const { origins, clipboard } = this.#permissions.allowed(this.#content);
+    this.#consent.askNoMore();
+    const { origins, clipboard } = this.#consent.permissions.allowed(this.#content);
     const wanted = JSON.stringify([this.#revision, documentOf(this.#content), origins, clipboard]);
     if (wanted !== this.#loaded) return this.#load(wanted);
     this.#frame.setTitle(this.#content.title);
@@ -283,7 +269,7 @@ export class View implements ChannelView {
     this.#panels.showLoading();
     this.#measured = FILL_HEIGHT;
     this.#applyHeight();
-    for (const entry of this.#permissions.allowed(this.#content).refused) {
+    for (const entry of this.#consent.permissions.allowed(this.#content).refused) {
       this.#panels.showBar(entry, `permissions["network"]: ${entry} is not an origin such as https://example.com, and was ignored.`);
     }
     this.#loads += 1;
@@ -303,22 +289,10 @@ export class View implements ChannelView {
   }
 
   #start(lexer = ''): void {
-    const { html, js = '', css = '', slug, modules, files } = this.#content;
-    const { data } = this.#state;
+    const stream = this.#stream;
+    const config = configOf(this.#content, { theme: readTheme(), state: this.#state.data, lexer, stream });
     this.#state.loaded();
-    const config: Omit<SdkConfig, 'key'> = {
-      js: this.#stream ? '' : js,
-      css,
-      theme: readTheme(),
-      ...(data && { state: data }),
-      ...(slug && { slug }),
-      ...(modules && { modules }),
-      ...(files && { files }),
-      ...(lexer && { lexer }),
-      ...(this.#stream && { streaming: true }),
-    };
-    // What streams goes to the document piece by piece, from its first character on.
-    this.#frame.load({ ...this.#content, html: this.#stream ? '' : (html ?? '') }, config, this.#permissions.allowed(this.#content));
+    this.#frame.load(bodyOf(this.#content, stream), config, this.#consent.permissions.allowed(this.#content));
   }
 
   #started(): void {
@@ -335,16 +309,12 @@ export class View implements ChannelView {
   #endDocument(reason: string): void {
     this.#conversation.end(reason);
     this.#state.ended();
-    this.#asking.drop();
+    this.#consent.asking.drop();
     this.#channel.unsubscribeAll(this.viewId);
     this.#announce();
   }
 
   // ---- the person
-
-  get #name(): string {
-    return this.#content.title || 'This applet';
-  }
 
   #askSoon(): void {
     if (this.#loaded !== null) {
@@ -354,33 +324,10 @@ export class View implements ChannelView {
       this.#panels.clearBars();
       this.#panels.showLoading();
     }
-    const run = (): void => {
+    this.#consent.askToRun(this.#content, () => {
       this.#run = 'run';
       this.#settle();
-    };
-    const always = (): void => {
-      run();
-      void this.#permit('run', true).catch((error: unknown) => this.#panels.showBar('run', `It could not be kept that this applet may run: ${error}`));
-    };
-    clearTimeout(this.#askTimer);
-    this.#askTimer = setTimeout(() => this.#panels.showInstead(runPanel(this.#content, run, always)), ASK_DELAY);
-  }
-
-  async #permit(permission: string, value: Json): Promise<void> {
-    const { windowId } = this;
-    await this.#channel.ask({ type: 'permit', windowId, permission, value });
-  }
-
-  async #showBlocked(url: string, directive: string): Promise<void> {
-    const { origin, kind } = blockedLoad(url, directive);
-    if (!origin) return this.#panels.showBar(url, `Blocked: ${url} (${kind})`);
-    if (this.#permissions.denied.has(origin)) return;
-    const text = (about: string): string => `${this.#name} wants to reach ${about} (${kind}).`;
-    const decision = await this.#asking.ask({ key: `network ${origin}`, about: origin, canAlways: true, text });
-    if (decision === 'deny') return void this.#permissions.denied.add(origin);
-    if (decision === 'always') return this.#permit('network', [origin]);
-    this.#permissions.once.add(origin);
-    this.#settle();
+    });
   }
 
   #showLost(): void {
@@ -417,7 +364,7 @@ export class View implements ChannelView {
         this.#panels.showError(message);
         break;
       case 'applet:blocked':
-        void this.#showBlocked(message.url, message.directive);
+        void this.#consent.blocked(message.url, message.directive);
         break;
       case 'applet:link':
         this.#panels.showBar(message.url, `Link to ${message.url}`);
@@ -437,16 +384,7 @@ export class View implements ChannelView {
   async #call(call: SdkCall): Promise<void> {
     const { document } = this.#conversation;
     const isCurrent = (): boolean => document === this.#conversation.document;
-    const reply: Reply = { type: 'applet:reply', id: call.id };
-    let transfer: Transferable[] = [];
-    try {
-      const done = await this.#files.call(call, isCurrent);
-      reply.value = done.value;
-      ({ transfer } = done);
-    } catch (error) {
-      reply.error = error instanceof Error ? error.message : String(error);
-      reply.code = codeOf(error);
-    }
+    const { reply, transfer } = await this.#files.answer(call, isCurrent);
     if (isCurrent()) this.#post(reply, transfer);
   }
 

@@ -3,23 +3,15 @@
  * The host decides what needs whom; this only carries the question and the answer.
  */
 
-import type { Asking, Decision, Wish } from '../asking.js';
+import type { Decision, Wish } from '../asking.js';
 import { AskError, codeOf } from '../channel/asked.js';
 import type { Channel, ChannelView } from '../channel/channel.js';
-import type { SdkCall } from '../frame/messages.js';
-import type { Json } from '../protocol.gen.js';
+import type { Consent } from '../consent.js';
+import type { Reply, SdkCall } from '../frame/messages.js';
 
-export interface Done {
+interface Done {
   value: unknown;
   transfer: Transferable[];
-}
-
-export interface AccessEvents {
-  channel(): Channel;
-  /** What the person knows the applet by. */
-  name(): string;
-  /** Keeps a decision; resolves when the host has it. */
-  permit(permission: string, value: Json): Promise<void>;
 }
 
 type Attempt = (consent: boolean) => Promise<Done>;
@@ -30,16 +22,26 @@ const plain = (value: unknown): Done => ({ value, transfer: [] });
 export class FileAccess {
   constructor(
     private readonly view: ChannelView,
-    private readonly asking: Asking,
-    private readonly events: AccessEvents,
+    private readonly consent: Pick<Consent, 'name' | 'permit' | 'asking'>,
+    private readonly channel: () => Channel,
   ) {}
 
-  /** What the SDK is to be replied. `isCurrent` is asked before anything is done for a document that may have gone. */
-  async call({ method, args }: SdkCall, isCurrent: () => boolean): Promise<Done> {
+  /** `isCurrent` is asked before anything is done for a document that may have gone. */
+  async answer(call: SdkCall, isCurrent: () => boolean): Promise<{ reply: Reply; transfer: Transferable[] }> {
+    const to = { type: 'applet:reply', id: call.id } as const;
+    try {
+      const { value, transfer } = await this.#call(call, isCurrent);
+      return { reply: { ...to, value }, transfer };
+    } catch (error) {
+      return { reply: { ...to, error: error instanceof Error ? error.message : String(error), code: codeOf(error) }, transfer: [] };
+    }
+  }
+
+  async #call({ method, args }: SdkCall, isCurrent: () => boolean): Promise<Done> {
     const { windowId } = this.view;
     const { path, content, ifMatch } = args;
     if (typeof path !== 'string') throw new AskError('INVALID_ARGUMENTS', `${method}: the path has to be a string.`);
-    const { files } = this.events.channel();
+    const { files } = this.channel();
     switch (method) {
       case 'readFile':
         return this.#try('read', path, isCurrent, async (consent) => {
@@ -56,9 +58,9 @@ export class FileAccess {
         return this.#try('write', path, isCurrent, async (consent) => plain({ version: await files.write(windowId, file, consent) }));
       }
       case 'subscribeFile':
-        return this.#try('read', path, isCurrent, async (consent) => plain((await this.events.channel().subscribe(this.view, path, consent)) ?? null));
+        return this.#try('read', path, isCurrent, async (consent) => plain((await this.channel().subscribe(this.view, path, consent)) ?? null));
       case 'unsubscribeFile':
-        this.events.channel().unsubscribe(this.view, path);
+        this.channel().unsubscribe(this.view, path);
         return plain(null);
       default:
         throw new AskError('INVALID_ARGUMENTS', `There is no ${String(method)}.`);
@@ -72,7 +74,7 @@ export class FileAccess {
       const code = codeOf(error);
       if (!isCurrent() || (code !== 'PERMISSION_NEEDED' && code !== 'CONSENT_NEEDED')) throw error;
       const wish = code === 'CONSENT_NEEDED' ? this.#overwrite(path) : this.#files(verb, path);
-      const decision = await this.asking.ask(wish);
+      const decision = await this.consent.asking.ask(wish);
       return this.#decided(decision, code, verb, wish, attempt, () => this.#try(verb, path, isCurrent, attempt));
     }
   }
@@ -80,22 +82,22 @@ export class FileAccess {
   async #decided(decision: Decision, code: string, verb: Verb, { text, about }: Wish, attempt: Attempt, again: () => Promise<Done>): Promise<Done> {
     if (decision === 'once') return attempt(true);
     if (decision === 'always') {
-      await this.events.permit('files', verb);
+      await this.consent.permit('files', verb);
       return again();
     }
     // No is remembered by the host, so that an applet does not ask again and again.
-    if (code === 'PERMISSION_NEEDED') await this.events.permit('files', false).catch(() => {});
+    if (code === 'PERMISSION_NEEDED') await this.consent.permit('files', false).catch(() => {});
     throw new AskError('PERMISSION_DENIED', `${text(about)} A person said no.`);
   }
 
   #files(verb: Verb, path: string): Wish {
     const what = verb === 'read' ? 'read' : 'change';
     const about = path === '' || path === '.' ? 'the list of files' : path;
-    return { key: `files ${verb}`, about, canAlways: true, text: (paths) => `${this.events.name()} wants to ${what} ${paths}.` };
+    return { key: `files ${verb}`, about, canAlways: true, text: (paths) => `${this.consent.name} wants to ${what} ${paths}.` };
   }
 
   #overwrite(path: string): Wish {
-    const text = (paths: string): string => `${this.events.name()} wants to overwrite ${paths}, which it has not read.`;
+    const text = (paths: string): string => `${this.consent.name} wants to overwrite ${paths}, which it has not read.`;
     return { key: `overwrite ${path}`, about: path, canAlways: false, text };
   }
 }
