@@ -96,7 +96,7 @@ def _open(root: int, parts: Parts, flags: int, guard: Guard | None) -> int:
         raise _worded(parts, e) from None
     if guard is not None:
         try:
-            guard(_real_parts(root, descriptor, path))
+            guard(real_parts(root, descriptor, parts))
         except BaseException:
             os.close(descriptor)
             raise
@@ -117,8 +117,11 @@ def _worded(parts: Parts, error: OSError) -> OSError | PathRefused:
     return error
 
 
-def _real_parts(root: int, descriptor: int, path: str) -> Parts:
-    """Where what was opened through links really stands."""
+def real_parts(root: int, descriptor: int, parts: Parts) -> Parts:
+    """Where what was opened as `parts`, perhaps through links, really stands."""
+    if not _has_openat2():
+        return parts
+    path = "/".join(parts)
     try:
         above, here = (Path(f"/proc/self/fd/{number}").readlink().parts[1:] for number in (root, descriptor))
     except OSError:  # no /proc, so nobody can tell

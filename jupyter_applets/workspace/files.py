@@ -18,7 +18,7 @@ from ..errors import FileMissing, FileTooLarge, PathRefused, VersionConflict
 from . import atomic
 from .audit import Actor, Audit
 from .backups import Backups
-from .beneath import make_folder, open_file, open_folder, open_root, stat_beneath
+from .beneath import make_folder, open_file, open_folder, open_root, real_parts, stat_beneath
 from .failures import worded
 from .paths import SENSITIVE, Parts, check_name, fold, is_sensitive, parse
 from .reading import Reading, version_of
@@ -158,6 +158,8 @@ class Workspace:
         with worded(f"write {shown!r}"):
             folder = make_folder(self.descriptor, parts[:-1], guard)
             try:
+                if guard is not None:
+                    guard((*real_parts(self.descriptor, folder, parts[:-1]), parts[-1]))
                 mode = atomic.mode_of(folder, parts)
                 with atomic.prepared(folder, data, mode) as (temporary, written), self.lock(folder, parts[-1]):
                     found = atomic.stat_of(folder, parts)

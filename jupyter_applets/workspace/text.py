@@ -42,16 +42,16 @@ def from_text(content: str, encoding: str | None = None) -> bytes:
     raise InvalidArguments(f"There is no encoding {encoding!r}.", names=["utf-8", "base64"])
 
 
-def text_chunks(reading: Reading) -> tuple[Encoding, Iterator[str]]:
+def text_chunks(reading: Reading, start: int = 0, stop: int | None = None) -> tuple[Encoding, Iterator[str]]:
     """The pieces of a file of any size as text, or, when it is none, as base64, each whole by itself."""
-    if _is_utf8(reading):
-        return "utf-8", _decoded(reading)
-    return "base64", (base64.b64encode(chunk).decode("ascii") for chunk in reading.chunks(size=_PIECE))
+    if _is_utf8(reading, start, stop):
+        return "utf-8", _decoded(reading, start, stop)
+    return "base64", (base64.b64encode(chunk).decode("ascii") for chunk in reading.chunks(start, stop, _PIECE))
 
 
-def json_chunks(reading: Reading) -> Iterator[bytes]:
+def json_chunks(reading: Reading, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
     """`{"content", "encoding", "version"}` of a file of any size, in pieces; the file is read twice, never held."""
-    encoding, pieces = text_chunks(reading)
+    encoding, pieces = text_chunks(reading, start, stop)
     yield b'{"content":"'
     for piece in pieces:
         yield msgspec.json.encode(piece)[1:-1]
@@ -59,10 +59,10 @@ def json_chunks(reading: Reading) -> Iterator[bytes]:
     yield b',"version":' + msgspec.json.encode(reading.version) + b"}"
 
 
-def _is_utf8(reading: Reading) -> bool:
+def _is_utf8(reading: Reading, start: int, stop: int | None) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        for chunk in reading.chunks():
+        for chunk in reading.chunks(start, stop):
             decoder.decode(chunk)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
@@ -70,10 +70,10 @@ def _is_utf8(reading: Reading) -> bool:
     return True
 
 
-def _decoded(reading: Reading) -> Iterator[str]:
+def _decoded(reading: Reading, start: int, stop: int | None) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        for chunk in reading.chunks():
+        for chunk in reading.chunks(start, stop):
             yield decoder.decode(chunk)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
