@@ -8,19 +8,22 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import deque
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+import msgspec
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
 from tornado import web
 from tornado.websocket import WebSocketHandler
 
-from ..errors import InvalidMessage, ResultNotJson
+from ..errors import AppletError, InvalidArguments, InvalidMessage, ResultNotJson
 from ..host import Driver
 from ..protocol.frames import Codec, Wrong, encode, unpack
 from ..protocol.link import ErrorReply, Hello, Result
+from .statuses import status_of
 
 RESOURCE = "jupyter_applets"
+B = TypeVar("B")
 MAX_UNSENT_BYTES = 64 * 1024 * 1024
 
 
@@ -48,6 +51,36 @@ class ApiHandler(APIHandler):
     def driver(self) -> Driver:
         driver: Driver = self.settings["jupyter_applets_driver"]
         return driver
+
+    @property
+    def content_security_policy(self) -> str:
+        """What we send is never to be shown as a page of this server."""
+        return f"{super().content_security_policy}; sandbox; default-src 'none'"
+
+    def json_body(self, kind: type[B]) -> B:
+        """The request's body, as this struct."""
+        try:
+            return msgspec.json.decode(self.request.body, type=kind)
+        except (msgspec.DecodeError, RecursionError, UnicodeError) as e:
+            raise InvalidArguments(f"The body was refused: {e}") from None
+
+    def set_default_headers(self) -> None:
+        super().set_default_headers()
+        self.set_header("X-Content-Type-Options", "nosniff")
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Ours are told with their code, and without a traceback."""
+        _, error, _ = kwargs.get("exc_info", (None, None, None))
+        if not isinstance(error, AppletError):
+            super().write_error(status_code, **kwargs)
+            return
+        self.set_status(status_of(error))
+        self.set_header("Content-Type", "application/json")
+        self.finish({"code": error.code, "message": error.message, "names": error.names})
+
+    def log_exception(self, kind: Any, error: Any, traceback: Any) -> None:
+        if not isinstance(error, AppletError):
+            super().log_exception(kind, error, traceback)
 
 
 class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):

@@ -1,0 +1,154 @@
+"""`api/applet/file` and `api/applet/list`: files, for the user, or for an applet whose window is named."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from tornado import web
+from tornado.iostream import StreamClosedError
+
+from ...errors import InvalidArguments, WindowNotFound
+from ...protocol.base import Data
+from ...protocol.channel import Encoding
+from ...tools.files import Asker
+from ...workspace.text import from_text, json_chunks
+from ..base import ApiHandler
+
+CHUNK = 1024 * 1024
+_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+_TRUE = ("1", "true", "yes")
+
+
+class WriteBody(Data, frozen=True):
+    content: str
+    encoding: Encoding | None = None
+    if_match: str | None = None
+
+
+class FilesHandler(ApiHandler):
+    """What both have in common: who asks, and for which path."""
+
+    @property
+    def path_argument(self) -> str:
+        path = self.get_query_argument("path", None, strip=False)
+        if path is None:
+            raise InvalidArguments("Name a file or a folder: ?path=…")
+        return path
+
+    def flag(self, name: str) -> bool:
+        return (self.get_query_argument(name, "") or "").lower() in _TRUE
+
+    def asker(self) -> Asker:
+        session = self.get_query_argument("session", "") or ""
+        window_id = self.get_query_argument("windowId", None)
+        window = None
+        if window_id is not None:
+            window = self.driver.host.windows.get(session, window_id)
+            if window is None:
+                raise WindowNotFound(f"There is no window {window_id!r} in session {session!r}.")
+        return Asker(self.driver.host, session, window, self.flag("consent"))
+
+
+class FileHandler(FilesHandler):
+    @web.authenticated
+    async def get(self) -> None:
+        """`{content, encoding, version}`; with `raw=1` the bytes themselves. Both take a `Range`."""
+        path, asker = self.path_argument, self.asker()
+        asker.check("read", path)
+        reading = await self.driver.run(lambda services: services.workspace.open(path, asker.actor))
+        try:
+            asker.knows(reading.path)
+            self.set_header("ETag", f'"{reading.version}"')
+            self.set_header("Accept-Ranges", "bytes")
+            self.set_header("Cache-Control", "no-cache")
+            if self.request.headers.get("If-None-Match") == f'"{reading.version}"':
+                self.set_status(304)
+                return
+            part = self._range(reading.size)
+            if part is None:
+                return
+            start, stop = part
+            if self.flag("raw"):
+                # Never shown as a page of this server, whatever is in it.
+                self.set_header("Content-Type", "application/octet-stream")
+                self.set_header("Content-Length", str(stop - start))
+                await self._send(reading.chunks(start, stop, CHUNK))
+            else:
+                self.set_header("Content-Type", "application/json")
+                await self._send(json_chunks(reading, start, stop))
+        finally:
+            await self.driver.run(lambda services: reading.close())
+
+    @web.authenticated
+    async def post(self) -> None:
+        """`{content, encoding?, ifMatch?}`, or, as `application/octet-stream`, the bytes themselves."""
+        path, asker = self.path_argument, self.asker()
+        asker.check("write", path)
+        if_match = self.get_query_argument("ifMatch", None)
+        kind = self.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if kind == "application/octet-stream":
+            data = self.request.body
+        else:
+            body = self.json_body(WriteBody)
+            data = from_text(body.content, body.encoding)
+            if_match = body.if_match or if_match
+
+        def work(services: Any) -> tuple[str, str]:
+            version = asker.write(services, path, data, if_match)
+            return "/".join(services.workspace.check(path, asker.actor)), version
+
+        name, version = await self.driver.run(work, ordered=True)
+        asker.knows(name)
+        self.finish({"ok": True, "version": version})
+
+    def _range(self, size: int) -> tuple[int, int] | None:
+        """The bytes that are asked for; None when there are no such bytes, which has been said then."""
+        header = self.request.headers.get("Range")
+        match = _RANGE.fullmatch(header.strip()) if header else None
+        if match is None or match.groups() == ("", ""):
+            return 0, size
+        first, last = match.groups()
+        if first:
+            start, stop = int(first), min(int(last) + 1 if last else size, size)
+        else:
+            start, stop = max(0, size - int(last)), size
+        if start >= stop:
+            self.set_status(416)
+            self.set_header("Content-Range", f"bytes */{size}")
+            return None
+        self.set_status(206)
+        self.set_header("Content-Range", f"bytes {start}-{stop - 1}/{size}")
+        return start, stop
+
+    async def _send(self, pieces: Iterator[bytes]) -> None:
+        """Read the next piece while the last one is on its way; hold no more than these two."""
+
+        def following() -> asyncio.Task[bytes | None]:
+            return asyncio.ensure_future(self.driver.run(lambda services: next(pieces, None)))
+
+        ahead = following()
+        try:
+            while (piece := await ahead) is not None:
+                ahead = following()
+                self.write(piece)
+                await self.flush()
+        except StreamClosedError:
+            return  # the reader went away
+        finally:
+            await asyncio.wait([ahead])
+
+
+class ListHandler(FilesHandler):
+    @web.authenticated
+    async def get(self) -> None:
+        path, asker = self.get_query_argument("path", "", strip=False) or "", self.asker()
+        asker.check("read", path)
+        body = await self.driver.run(
+            lambda services: msgspec.json.encode({"files": services.workspace.list(path, asker.actor)})
+        )
+        self.set_header("Content-Type", "application/json")
+        self.finish(body)

@@ -1,0 +1,40 @@
+"""Which HTTP status an error is told with."""
+
+from __future__ import annotations
+
+from ..errors import (
+    AppletError,
+    AppletNotFound,
+    BrokenApplet,
+    ConsentNeeded,
+    FileMissing,
+    FileTooLarge,
+    Forbidden,
+    InternalError,
+    NotPermitted,
+    PathRefused,
+    StorageFailed,
+    TooLarge,
+    VersionConflict,
+    WindowNotFound,
+)
+
+_STATUSES: list[tuple[type[AppletError], int]] = [
+    (FileMissing, 404),
+    (AppletNotFound, 404),
+    (WindowNotFound, 404),
+    (ConsentNeeded, 409),
+    (BrokenApplet, 409),
+    (VersionConflict, 412),
+    (FileTooLarge, 413),
+    (TooLarge, 413),
+    (PathRefused, 403),
+    (NotPermitted, 403),
+    (Forbidden, 403),
+    (StorageFailed, 507),
+    (InternalError, 500),
+]
+
+
+def status_of(error: AppletError) -> int:
+    return next((status for kind, status in _STATUSES if isinstance(error, kind)), 400)
