@@ -51,7 +51,7 @@ export class Modules {
       map.remove();
     }
     const globals = { [RESOLVE]: (specifier: unknown, base: string) => resolveSpecifier(String(specifier), base), [META]: (base: string) => this.#meta(base) };
-    for (const [name, value] of Object.entries(globals)) Object.defineProperty(window, name, { value });
+    for (const [name, value] of Object.entries(globals)) Object.defineProperty(window, name, { value, configurable: true });
   }
 
   /** The code at `place`, as it can run in the document. */

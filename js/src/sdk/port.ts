@@ -10,7 +10,9 @@ const KEPT = ['applet:call', 'applet:set-state', 'yaar:app-ready'];
 type Outgoing = PortResponse | PortNotice | FromSdk;
 
 /** Where batches go. */
-export type FarEnd = Pick<MessagePort, 'postMessage'>;
+export interface FarEnd {
+  postMessage(batch: Outgoing[], transfer: Transferable[]): void;
+}
 
 export class Port {
   #port: FarEnd | null = null;
@@ -96,10 +98,10 @@ export class Port {
 
   #postAlone(message: Outgoing): void {
     try {
-      this.#port?.postMessage([message]);
+      this.#port?.postMessage([message], []);
     } catch (error) {
       console.warn(`A message of type ${message.type} could not be sent.`, error);
-      if ('requestId' in message) this.#port?.postMessage([refusal(message, error)]);
+      if ('requestId' in message) this.#port?.postMessage([refusal(message, error)], []);
     }
   }
 }

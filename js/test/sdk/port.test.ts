@@ -7,8 +7,10 @@ const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 /** A port that refuses, as a browser does, what cannot be cloned. */
 class FakePort {
   batches: unknown[][] = [];
+  transferred: unknown[] = [];
   onmessage: ((event: { data: unknown }) => void) | null = null;
-  postMessage(batch: unknown[]): void {
+  postMessage(batch: unknown[], transfer: unknown[] = []): void {
+    this.transferred = transfer;
     this.batches.push(structuredClone(batch));
   }
 }
@@ -40,6 +42,34 @@ it('a message that cannot be handled is reported, and does not stop those after 
   far.onmessage?.({ data: ['a', 'bad', 'b'] });
   expect(heard).toEqual(['a', 'b']);
   expect(reportError).toHaveBeenCalledOnce();
+});
+
+it('bytes are handed over with the batch that they are in', async () => {
+  const content = new ArrayBuffer(1);
+  port.send({ type: 'applet:call', id: 1, method: 'writeFile', args: { content } }, [content]);
+  port.send({ type: 'applet:size', height: 1 });
+  await tick();
+  expect([far.batches.length, far.transferred]).toEqual([1, [content]]);
+});
+
+it('what waits when the document goes away is sent before the farewell', () => {
+  const order: string[] = [];
+  vi.spyOn(window.parent, 'postMessage').mockImplementation(({ type }: any) => void order.push(type));
+  vi.spyOn(far, 'postMessage').mockImplementation((batch: any[]) => void order.push(...batch.map(({ type }) => type)));
+  port.send({ type: 'applet:set-state', data: {} });
+  port.leave();
+  expect(order).toEqual(['applet:set-state', 'applet:leaving']);
+});
+
+it('what waits for the page is bounded, but for what someone waits for', () => {
+  const waiting = new Port();
+  waiting.send({ type: 'applet:call', id: 1, method: 'listFiles', args: {} });
+  for (let height = 0; height < 1500; height += 1) waiting.send({ type: 'applet:size', height });
+  const page = new FakePort();
+  waiting.attach(page);
+  waiting.leave();
+  expect(page.batches[0]).toHaveLength(1000);
+  expect(page.batches[0]?.slice(0, 2)).toMatchObject([{ id: 1 }, { height: 501 }]);
 });
 
 describe('a message that cannot be cloned', () => {
