@@ -3,11 +3,10 @@
  *   applet.js   the widget's ES module: a bootstrap with the core in it (widget.ts and the SDK's text), deflated
  *   sdk.js      the SDK that runs inside an applet, as exported files have it
  *   lexer.js    an expression that gives the module lexer's `parse`
- *   desk.js     the desk's ES module
+ *   desk.js     the desk's ES module, and desk-loader.js, the widget's own, which loads it
  */
 
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -75,7 +74,8 @@ await emit('lexer.js', `(()=>{${lexer}return lexer.parse})()`);
 
 const sdk = await bundleSdk(false);
 const module = { format: 'esm', charset: 'utf8', define: { __SDK__: JSON.stringify(sdk) } };
-if (existsSync(`${here}/src/desk/widget.ts`)) await emit('desk.js', await bundle('desk/widget.ts', module));
+await emit('desk.js', await bundle('desk/widget.ts', module));
+await emit('desk-loader.js', await bundle('desk/loader.ts', { format: 'esm', charset: 'utf8' }));
 
 const core = await bundle('widget.ts', module);
 const deflated = deflateRawSync(core, { level: 9 });

@@ -34,6 +34,6 @@ export class Grants {
 
   #open(isOpen: boolean): void {
     this.#list.hidden = !isOpen;
-    this.#toggle.ariaExpanded = String(isOpen);
+    this.#toggle.setAttribute('aria-expanded', String(isOpen));
   }
 }

@@ -27,7 +27,7 @@ export function runPanel(content: Content, run: () => void, always: () => void):
   const loads = parts(content);
   const panel = make(
     'div',
-    { className: 'jupyter-applet-run', role: 'group', ariaLabel: 'Run this applet?' },
+    { className: 'jupyter-applet-run', role: 'group' },
     make('b', { textContent: content.title || 'An applet' }),
     make('p', { textContent: 'This applet’s code did not come from your kernel.' }),
     make('p', { textContent: `It will load: ${loads.map(({ name, size }) => `${name} (${size})`).join(', ') || 'nothing'}.` }),

@@ -6,7 +6,7 @@ import { sdkText } from './frame/sdk-text.js';
 import type { Content } from './protocol.gen.js';
 import { View } from './view.js';
 
-interface Traits extends Required<Pick<Content, 'html' | 'js' | 'css' | 'title' | 'permissions' | 'modules' | 'height'>> {
+interface Traits extends Required<Pick<Content, 'html' | 'js' | 'css' | 'title' | 'permissions' | 'modules' | 'height' | 'slug' | 'files'>> {
   window_id: string;
   _revision: number;
   _session: string;
@@ -22,7 +22,7 @@ interface Model {
   send(content: unknown): void;
 }
 
-const TRAITS = ['html', 'js', 'css', 'title', 'permissions', 'modules', 'height'] as const;
+const TRAITS = ['html', 'js', 'css', 'title', 'permissions', 'modules', 'height', 'slug', 'files'] as const;
 
 /** A new document comes with a new revision, which is set last; the others change the one that runs. */
 const CHANGES = ['change:_revision', 'change:permissions', 'change:title', 'change:height'];
