@@ -49,7 +49,7 @@ export class Frame {
     this.setTitle(content.title);
     // A frame of no origin is named by the star alone.
     this.element.allow = clipboard ? 'clipboard-read *; clipboard-write *' : '';
-    this.element.srcdoc = outerDocument(contentPolicy(origins), key, inner);
+    this.element.srcdoc = outerDocument(contentPolicy(origins), key, inner, this.element.allow);
   }
 
   /** False when there is no document to take the messages. */
