@@ -65,8 +65,15 @@ def changes(slug: str, before: Files, base: Files, wanted: Wanted, given: Mappin
     after = {**base, **wanted}
     changed = {p: data for p, data in after.items() if p != META and not _equal(p, before.get(p), data)}
     known = document(before, META)
-    meta = {"name": slug, "description": "", "created": now, "updated": now, **(document(base, META) or {}), **given}
-    if changed or known is None or not same(known, meta):
+    meta: dict[str, Any] = {
+        "name": slug,
+        "description": "",
+        "created": now,
+        "updated": now,
+        **(document(base, META) or {}),
+        **given,
+    }
+    if changed or known is None or not same(known, {**known, **given}):
         changed[META] = meta_bytes({**meta, "updated": now})
     return changed
 
@@ -106,10 +113,14 @@ def _place(name: str, source: str, known: Mapping[str, str]) -> str:
         except PathRefused:
             pass
     safe = re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-.")[:_MAX_MODULE_NAME]
-    if safe != name:
-        # Names that differ in what a file name cannot hold must not meet in one file.
-        safe = f"{safe or 'module'}-{hashlib.blake2s(name.encode(errors='replace'), digest_size=4).hexdigest()}"
-    return checked(f"modules/{safe}.mjs")
+    if safe == name:
+        try:
+            return checked(f"modules/{safe}.mjs")
+        except PathRefused:  # `con`, and no name at all
+            safe = "module"
+    # Names that differ in what a file name cannot hold must not meet in one file.
+    mark = hashlib.blake2s(name.encode(errors="replace"), digest_size=4).hexdigest()
+    return checked(f"modules/{safe or 'module'}-{mark}.mjs")
 
 
 def _lines(text: str) -> bytes:

@@ -195,7 +195,9 @@ class Shelf:
     def _broken(self, name: str, why: str, signature: Signature) -> dict[str, Any]:
         # A name of bytes that are no text is shown, not sent on.
         shown = name.encode(errors="replace").decode()
-        return {"slug": shown, "broken": why[0].upper() + why[1:], "paths": self._paths(shown, signature)}
+        if why.startswith(("it", "the")):  # the names of files keep their case
+            why = why[0].upper() + why[1:]
+        return {"slug": shown, "broken": why, "paths": self._paths(shown, signature)}
 
     def _paths(self, name: str, signature: Signature) -> dict[str, str]:
         there = {path for path, *_ in signature}
