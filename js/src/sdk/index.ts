@@ -10,7 +10,7 @@ import { Fetch } from './fetch.js';
 import { Files } from './files.js';
 import { Lifecycle } from './lifecycle.js';
 import { takeLinks } from './links.js';
-import { installWorkers, Modules, placeOf } from './modules.js';
+import { installWorkers, Modules } from './modules.js';
 import { OwnFiles } from './own.js';
 import { Port } from './port.js';
 import { isRequest, isToSdk } from './requests.js';
@@ -122,13 +122,12 @@ document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDir
 function runAll(): void {
   sources.end();
   errors.jsRuns();
-  const runFile = (js: string, path: string, name?: string): void => run(js, (code) => modules.rewritten(code, placeOf(path)), name);
   // Those of the HTML that nobody has put in before.
   for (const script of document.querySelectorAll('script[src]')) {
     const path = sources.ownScript(script);
-    if (path !== null) runFile(own.text(path), path, `applet/${path}`);
+    if (path !== null) run(own.text(path), modules, path, `applet/${path}`);
   }
-  if (config.js) runFile(config.js, 'script.js');
+  if (config.js) run(config.js, modules, 'script.js');
 }
 
 document.addEventListener('DOMContentLoaded', () => {

@@ -26,6 +26,8 @@ export class Modules {
   readonly #parse: Parse | null;
   readonly #metas = new Map<string, object>();
   readonly #names = new Map<string, string>();
+  /** What is imported and is not there, a sentence each. */
+  readonly missing: string[] = [];
   /** For the document, where the import map takes the resolved names. */
   readonly #how: Rewriting = {
     specifier: (specifier, base, isStatic) => this.#named(specifier, base, isStatic),
@@ -76,7 +78,7 @@ export class Modules {
     for (const [name, value] of Object.entries(this.named)) {
       const path = value.startsWith(ROOT) ? this.own.find(value) : null;
       if (path !== null) imports[name] = urls.get(path) ?? this.#blobUrl(path);
-      else if (value.startsWith(ROOT)) console.error(`The module '${name}' is to be ${value.slice(ROOT.length)}, which is not among the applet's files.`);
+      else if (value.startsWith(ROOT)) this.#miss(`The module '${name}' is to be ${value.slice(ROOT.length)}, which is not among the applet's files.`);
       else imports[name] = this.#moduleUrl(value, `modules/${name}`);
     }
     return imports;
@@ -96,9 +98,14 @@ export class Modules {
   #named(specifier: string, base: string, isStatic: boolean): string {
     const place = resolveSpecifier(specifier, base);
     if (isStatic && isRelative(specifier) && this.own.find(place) === null) {
-      console.error(`${base.slice(ROOT.length)} imports '${specifier}', which is not among the applet's files.`);
+      this.#miss(`${base.slice(ROOT.length)} imports '${specifier}', which is not among the applet's files.`);
     }
     return place;
+  }
+
+  #miss(sentence: string): void {
+    this.missing.push(sentence);
+    console.error(sentence);
   }
 
   #meta(base: string): object {

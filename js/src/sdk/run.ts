@@ -1,6 +1,7 @@
 /** Owns how the applet's `js` is run: as a classic global script, or as a module when it is one. */
 
 import { JS_FILE } from './errors.js';
+import { type Modules, placeOf } from './modules.js';
 
 const MARKED = /^(?:\s|\/\/.*\n|\/\*[^]*?\*\/)*?(?:\/\/[^\n]*@module\b|\/\*(?:(?!\*\/)[^])*@module\b)/;
 
@@ -16,13 +17,13 @@ export function isModule(js: string): boolean {
   }
 }
 
-/** A script element, so that `onclick="go()"` finds `go`; its lines are the author's lines. `rewritten` takes care of imports. */
-export function run(js: string, rewritten: (js: string) => string, name = JS_FILE): void {
+/** A script element, so that `onclick="go()"` finds `go`; its lines are the author's lines. */
+export function run(js: string, modules: Modules, path: string, name = JS_FILE): void {
   const script = document.createElement('script');
   if (isModule(js)) script.type = 'module';
-  // A failed load tells only the element; what could not be loaded is in the log.
-  script.onerror = () => reportError(new Error(`${name} did not run: something that it imports could not be loaded.`));
-  script.textContent = `${rewritten(js)}\n//# sourceURL=${name}`;
+  // A module that is not there tells only the element.
+  script.onerror = () => reportError(new Error(`${name} did not run. ${modules.missing.join(' ') || 'A module could not be loaded.'}`));
+  script.textContent = `${modules.rewritten(js, placeOf(path))}\n//# sourceURL=${name}`;
   document.head.append(script);
   script.remove();
 }
