@@ -189,6 +189,30 @@ describe('what a host says', () => {
     expect(views.map((view) => view.told)).toEqual([told, told, []]);
   });
 
+  it('of one view reaches that view', () => {
+    const views = [new FakeView('a', 'w'), new FakeView('b', 'w')];
+    for (const view of views) channel.attach(view);
+    pipe.events.received([
+      { type: 'windowContent', windowId: 'w', viewId: 'b', revision: 3 },
+      { type: 'stateUpdate', windowId: 'w', viewId: 'a', data: { n: 1 }, rev: 2 },
+      { type: 'contentChunk', windowId: 'w', revision: 3, at: 0, html: '<p>' },
+    ]);
+    const chunk = ['chunk', 0, '<p>'];
+    expect(views.map((view) => view.told)).toEqual([[['state', { n: 1 }, 2], chunk], [['content', 3, undefined], chunk]]);
+  });
+
+  it('of a question that it refuses, or that a cut leaves open, rejects it', async () => {
+    await expect(channel.ask({ type: 'readFile', path: 'a' })).rejects.toMatchObject({ code: 'LINK_LOST' });
+    pipe.events.opened();
+    const asked = [channel.ask({ type: 'readFile', path: 'a' }), channel.ask({ type: 'readFile', path: 'b' })];
+    const settled = Promise.allSettled(asked);
+    await tick();
+    const [, [{ id }]] = pipe.take() as [unknown, any[]];
+    pipe.events.received([{ type: 'error', id, code: 'FILE_MISSING', message: 'No.' }]);
+    pipe.events.lost();
+    expect(await settled).toMatchObject([{ reason: { code: 'FILE_MISSING', message: 'No.' } }, { reason: { code: 'LINK_LOST' } }]);
+  });
+
   it.each([null, 1, 'x', [], {}, { type: 'nonsense' }, { type: 'welcome' }, { type: 'windowContent', windowId: 'w', revision: 1, content: 5 },
     { type: 'windowContent', windowId: 'w', revision: 1, content: { html: 5 } }, { type: 'windowClosed' }, { type: 'APP_PROTOCOL_REQUEST' },
     { ...query('1'), request: { kind: 'nonsense' } }, { ...query('1'), request: { kind: 'query' } }, { ...query('1'), windowId: 5 }])(
@@ -216,6 +240,16 @@ describe('the end', () => {
     vi.advanceTimersByTime(30_000);
     expect(pipe.stopped).toBe(true);
     expect(ended).toHaveBeenCalledOnce();
+  });
+
+  it('does not come while a desk looks', () => {
+    const desk = { showWindows: () => {}, showRefusal: () => {}, unreachable: () => {} };
+    channel.watch(desk);
+    vi.advanceTimersByTime(60_000);
+    expect(pipe.stopped).toBe(false);
+    channel.unwatch(desk);
+    vi.advanceTimersByTime(30_000);
+    expect(pipe.stopped).toBe(true);
   });
 
   it('of a channel with nobody behind it sends its views elsewhere', () => {
