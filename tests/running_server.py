@@ -47,7 +47,10 @@ class Page:
             "id": "p",
         }
         await self.send({**hello, "views": list(views)})
-        return await self.next()
+        welcome = await self.next()
+        for _ in views:
+            assert (await self.next())["type"] == "windowContent"
+        return welcome
 
     async def answer(self, value: Any) -> Any:
         """Answer the next request; gives that request."""

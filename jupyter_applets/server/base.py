@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import deque
+from http.client import responses
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -16,8 +17,9 @@ from jupyter_server.base.websocket import WebSocketMixin
 from tornado import web
 from tornado.websocket import WebSocketHandler
 
-from ..errors import AppletError, InvalidArguments, InvalidMessage, ResultNotJson
+from ..errors import AppletError, InternalError, InvalidArguments, InvalidMessage, ResultNotJson
 from ..host import Driver
+from ..host.windows import Window
 from ..protocol.frames import Codec, Wrong, encode, unpack
 from ..protocol.link import ErrorReply, Hello, Result
 from .statuses import status_of
@@ -41,11 +43,14 @@ async def require_user(handler: JupyterHandler) -> None:
 
 
 class ApiHandler(APIHandler):
-    """The base of our HTTP routes."""
+    """The base of our HTTP routes: JSON in, JSON out, errors too."""
 
     async def prepare(self) -> None:  # type: ignore[override]
         await super().prepare()
         await require_user(self)
+        if self.request.method in ("GET", "HEAD"):
+            # As Jupyter's own `files/`: what a page of another site includes has no origin, but no XSRF token either.
+            self.check_xsrf_cookie()
 
     @property
     def driver(self) -> Driver:
@@ -57,6 +62,16 @@ class ApiHandler(APIHandler):
         """What we send is never to be shown as a page of this server."""
         return f"{super().content_security_policy}; sandbox; default-src 'none'"
 
+    # ---- what was asked
+
+    def argument(self, name: str) -> str | None:
+        """A query argument as it was given: tornado's own reading makes a space of each control character."""
+        given = self.request.query_arguments.get(name)
+        try:
+            return given[-1].decode() if given else None
+        except UnicodeDecodeError:
+            raise InvalidArguments(f"{name} must be UTF-8.") from None
+
     def json_body(self, kind: type[B]) -> B:
         """The request's body, as this struct."""
         try:
@@ -64,19 +79,43 @@ class ApiHandler(APIHandler):
         except (msgspec.DecodeError, RecursionError, UnicodeError) as e:
             raise InvalidArguments(f"The body was refused: {e}") from None
 
+    def named_window(self) -> Window | None:
+        """The window of `windowId`, in `session` if that is given too; None when none is named."""
+        name = self.argument("windowId")
+        return None if name is None else self.driver.host.windows.find(name, session=self.argument("session"))
+
+    # ---- what is answered
+
     def set_default_headers(self) -> None:
         super().set_default_headers()
+        self.set_header("Content-Type", "application/json")
         self.set_header("X-Content-Type-Options", "nosniff")
 
+    def answer(self, value: Any) -> None:
+        try:
+            self.finish(msgspec.json.encode(value))
+        except RecursionError:
+            raise ResultNotJson("The answer is nested too deeply to be sent.") from None
+
+    def finish(self, *args: Any, **kwargs: Any) -> Any:
+        """jupyter_server makes everything JSON here unless it is told."""
+        return super().finish(*args, set_content_type=self._headers["Content-Type"], **kwargs)
+
+    def compute_etag(self) -> str | None:
+        """The one that was set, if one was; tornado would take the body's."""
+        return self._headers.get("ETag") or super().compute_etag()
+
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Ours are told with their code, and without a traceback."""
+        """`{code, message}`, never with a traceback: of our own errors, and of whatever else went wrong."""
         _, error, _ = kwargs.get("exc_info", (None, None, None))
-        if not isinstance(error, AppletError):
-            super().write_error(status_code, **kwargs)
+        if isinstance(error, AppletError):
+            self.set_status(status_of(error))
+            self.answer({"code": error.code, "message": error.message, "names": error.names})
             return
-        self.set_status(status_of(error))
-        self.set_header("Content-Type", "application/json")
-        self.finish({"code": error.code, "message": error.message, "names": error.names})
+        reason = responses.get(status_code, "Unknown")
+        told = InternalError.code if status_code == 500 else reason.upper().replace(" ", "_").replace("-", "_")
+        message = error.log_message if isinstance(error, web.HTTPError) and error.log_message else f"{reason}."
+        self.answer({"code": told, "message": message})
 
     def log_exception(self, kind: Any, error: Any, traceback: Any) -> None:
         if not isinstance(error, AppletError):
@@ -109,7 +148,7 @@ class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._speaks_batches = False
         self._driver: Driver = self.settings["jupyter_applets_driver"]
         self._drained: asyncio.Event = asyncio.Event()
-        session = self.get_query_argument("session", "")
+        session = self.get_query_argument("session", "", strip=False) or ""
         self._driver.connect(self.peer, self.role, session, self._put, self._wait_drained)
         return super().open(*args, **kwargs)
 

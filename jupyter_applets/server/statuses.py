@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import (
+    AmbiguousWindow,
     AppletError,
     AppletNotFound,
     BrokenApplet,
@@ -23,6 +24,7 @@ _STATUSES: list[tuple[type[AppletError], int]] = [
     (FileMissing, 404),
     (AppletNotFound, 404),
     (WindowNotFound, 404),
+    (AmbiguousWindow, 409),
     (ConsentNeeded, 409),
     (BrokenApplet, 409),
     (VersionConflict, 412),

@@ -10,6 +10,7 @@ from tornado.websocket import WebSocketHandler, websocket_connect
 from traitlets.config import Config
 
 from jupyter_applets.server.base import ApiHandler, HostSocket
+from jupyter_applets.server.handlers import ROUTES
 
 UPGRADE = {
     "Upgrade": "websocket",
@@ -33,15 +34,23 @@ def jp_server_config(request: pytest.FixtureRequest) -> Config:
     )
 
 
+EXAMPLES = {r"([^/]+)": "calculator", r"(desk\.js|lexer\.js)": "desk.js"}
+"""What stands for each group that a route has."""
+
+
 def our_routes(web_app: Any) -> list[tuple[str, type]]:
-    """All rules of the application whose handler is ours."""
+    """All rules of the application whose handler is ours, each as a path that it serves."""
     found = []
 
     def walk(router: Any) -> None:
         for rule in getattr(router, "rules", []):
             target = rule.target
             if isinstance(target, type) and target.__module__.startswith("jupyter_applets"):
-                found.append((rule.matcher.regex.pattern.rstrip("$"), target))
+                path = rule.matcher.regex.pattern.rstrip("$")
+                for group, example in EXAMPLES.items():
+                    path = path.replace(group, example)
+                assert rule.matcher.regex.fullmatch(path), f"give an example for {path}"
+                found.append((path, target))
             elif hasattr(target, "rules"):
                 walk(target)
 
@@ -58,24 +67,23 @@ async def status_of(url: str, verb: str, headers: dict[str, str]) -> int:
 
 async def test_routes_are_found_and_stand_on_our_bases(jp_serverapp: Any) -> None:
     routes = our_routes(jp_serverapp.web_app)
-    assert len(routes) >= 3
-    for pattern, handler in routes:
-        assert issubclass(handler, ApiHandler | HostSocket), pattern
+    assert len(routes) == len(ROUTES)
+    for path, handler in routes:
+        assert issubclass(handler, ApiHandler | HostSocket), path
 
 
 @pytest.mark.parametrize("token", [None, "token wrong", "Bearer wrong", "token "])
 async def test_no_route_answers_without_credentials(
     jp_serverapp: Any, http_server_client: Any, jp_http_port: int, token: str | None
 ) -> None:
-    for pattern, handler in our_routes(jp_serverapp.web_app):
+    for path, handler in our_routes(jp_serverapp.web_app):
         is_socket = issubclass(handler, WebSocketHandler)
         for verb in VERBS:
             headers = dict(UPGRADE) if is_socket else {}
             if token is not None:
                 headers["Authorization"] = token
-            url = f"http://127.0.0.1:{jp_http_port}{pattern}"
-            status = await status_of(url, verb, headers)
-            assert status in (302, 403, 405) or (verb == "OPTIONS" and status == 204), f"{verb} {pattern}: {status}"
+            status = await status_of(f"http://127.0.0.1:{jp_http_port}{path}", verb, headers)
+            assert status in (302, 403, 405) or (verb == "OPTIONS" and status == 204), f"{verb} {path}: {status}"
 
 
 async def test_users_token_opens_no_kernel_socket_and_the_kernels_secret_nothing_else(

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from tornado import web
 
-from ...errors import AppletNotFound, VersionConflict
+from ...errors import VersionConflict
 from ...protocol.base import Data, Json
 from ...store.applets import SavedApplet
 from ...tools.services import Services
@@ -31,19 +31,14 @@ class AppletsHandler(ApiHandler):
     async def get(self) -> None:
         """As `list_applets`."""
         found = await self.driver.run(lambda services: services.store.list(), ordered=True)
-        self.set_header("Content-Type", "application/json")
-        self.finish(msgspec.json.encode(found))
+        self.answer(found)
 
 
 class AppletHandler(ApiHandler):
     @web.authenticated
     async def get(self, slug: str) -> None:
         saved = await self.driver.run(lambda services: services.store.load(slug))
-        self.set_header("ETag", f'"{saved.version}"')
-        if self.request.headers.get("If-None-Match") == f'"{saved.version}"':
-            self.set_status(304)
-            return
-        self._finish(saved)
+        self._answer(saved)
 
     @web.authenticated
     async def put(self, slug: str) -> None:
@@ -59,18 +54,14 @@ class AppletHandler(ApiHandler):
 
         saved, is_new = await self.driver.run(work, ordered=True)
         self.set_status(201 if is_new else 200)
-        self.set_header("ETag", f'"{saved.version}"')
-        self._finish(saved)
+        self._answer(saved)
 
     @web.authenticated
     async def delete(self, slug: str) -> None:
         if_match, _ = self._match()
 
         def work(services: Services) -> str:
-            if services.store.version(slug) is None:
-                raise AppletNotFound(f"No applet is saved as {slug!r}.")
-            moved: str = services.store.delete(slug, if_match=if_match)
-            return moved
+            return services.store.delete(slug, if_match=if_match)
 
         moved = await self.driver.run(work, ordered=True)
 
@@ -79,34 +70,32 @@ class AppletHandler(ApiHandler):
                 host.keep_decisions()
 
         self.driver.apply(forget)
-        self.finish({"ok": True, "slug": slug, "movedTo": moved})
+        self.answer({"ok": True, "slug": slug, "movedTo": moved})
 
     def _match(self) -> tuple[str | None, bool]:
         """The version that may be replaced, and whether there must be none."""
-        wanted = self.request.headers.get("If-Match")
-        return wanted.strip().strip('"') if wanted else None, self.request.headers.get("If-None-Match") == "*"
+        wanted = self.request.headers.get("If-Match", "").strip().removeprefix("W/").strip('"')
+        return wanted or None, self.request.headers.get("If-None-Match") == "*"
 
-    def _finish(self, saved: SavedApplet) -> None:
-        self.set_header("Content-Type", "application/json")
-        self.finish(
-            msgspec.json.encode(
-                {
-                    "slug": saved.slug,
-                    "name": saved.meta.name,
-                    "description": saved.meta.description,
-                    "created": saved.meta.created,
-                    "updated": saved.meta.updated,
-                    "shipped": saved.shipped,
-                    "version": saved.version,
-                    "html": saved.html,
-                    "js": saved.js,
-                    "css": saved.css,
-                    "state": saved.state,
-                    "appProtocol": saved.app.app_protocol,
-                    "permissions": saved.app.permissions,
-                    "fileAssociations": saved.app.file_associations,
-                    "modules": saved.app.modules,
-                    "files": sorted(saved.files),
-                }
-            )
+    def _answer(self, saved: SavedApplet) -> None:
+        self.set_header("ETag", f'"{saved.version}"')
+        self.answer(
+            {
+                "slug": saved.slug,
+                "name": saved.meta.name,
+                "description": saved.meta.description,
+                "created": saved.meta.created,
+                "updated": saved.meta.updated,
+                "shipped": saved.shipped,
+                "version": saved.version,
+                "html": saved.html,
+                "js": saved.js,
+                "css": saved.css,
+                "state": saved.state,
+                "appProtocol": saved.app.app_protocol,
+                "permissions": saved.app.permissions,
+                "fileAssociations": saved.app.file_associations,
+                "modules": saved.app.modules,
+                "files": sorted(saved.files),
+            }
         )

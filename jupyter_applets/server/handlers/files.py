@@ -11,15 +11,16 @@ import msgspec
 from tornado import web
 from tornado.iostream import StreamClosedError
 
-from ...errors import InvalidArguments, WindowNotFound
+from ...errors import InvalidArguments
 from ...protocol.base import Data
 from ...protocol.channel import Encoding
 from ...tools.files import Asker
+from ...workspace.reading import Reading
 from ...workspace.text import from_text, json_chunks
 from ..base import ApiHandler
 
 CHUNK = 1024 * 1024
-_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 _TRUE = ("1", "true", "yes")
 
 
@@ -32,32 +33,24 @@ class WriteBody(Data, frozen=True):
 class FilesHandler(ApiHandler):
     """What both have in common: who asks, and for which path."""
 
-    @property
     def path_argument(self) -> str:
-        path = self.get_query_argument("path", None, strip=False)
+        path = self.argument("path")
         if path is None:
-            raise InvalidArguments("Name a file or a folder: ?path=…")
+            raise InvalidArguments("Name a file: ?path=…")
         return path
 
     def flag(self, name: str) -> bool:
-        return (self.get_query_argument(name, "") or "").lower() in _TRUE
+        return (self.argument(name) or "").lower() in _TRUE
 
     def asker(self) -> Asker:
-        session = self.get_query_argument("session", "") or ""
-        window_id = self.get_query_argument("windowId", None)
-        window = None
-        if window_id is not None:
-            window = self.driver.host.windows.get(session, window_id)
-            if window is None:
-                raise WindowNotFound(f"There is no window {window_id!r} in session {session!r}.")
-        return Asker(self.driver.host, session, window, self.flag("consent"))
+        return Asker(self.driver.host, self.argument("session") or "", self.named_window(), self.flag("consent"))
 
 
 class FileHandler(FilesHandler):
     @web.authenticated
     async def get(self) -> None:
         """`{content, encoding, version}`; with `raw=1` the bytes themselves. Both take a `Range`."""
-        path, asker = self.path_argument, self.asker()
+        path, asker = self.path_argument(), self.asker()
         asker.check("read", path)
         reading = await self.driver.run(lambda services: services.workspace.open(path, asker.actor))
         try:
@@ -65,10 +58,10 @@ class FileHandler(FilesHandler):
             self.set_header("ETag", f'"{reading.version}"')
             self.set_header("Accept-Ranges", "bytes")
             self.set_header("Cache-Control", "no-cache")
-            if self.request.headers.get("If-None-Match") == f'"{reading.version}"':
+            if self.check_etag_header():
                 self.set_status(304)
                 return
-            part = self._range(reading.size)
+            part = self._range(reading)
             if part is None:
                 return
             start, stop = part
@@ -78,7 +71,6 @@ class FileHandler(FilesHandler):
                 self.set_header("Content-Length", str(stop - start))
                 await self._send(reading.chunks(start, stop, CHUNK))
             else:
-                self.set_header("Content-Type", "application/json")
                 await self._send(json_chunks(reading, start, stop))
         finally:
             await self.driver.run(lambda services: reading.close())
@@ -86,9 +78,9 @@ class FileHandler(FilesHandler):
     @web.authenticated
     async def post(self) -> None:
         """`{content, encoding?, ifMatch?}`, or, as `application/octet-stream`, the bytes themselves."""
-        path, asker = self.path_argument, self.asker()
+        path, asker = self.path_argument(), self.asker()
         asker.check("write", path)
-        if_match = self.get_query_argument("ifMatch", None)
+        if_match = self.argument("ifMatch")
         kind = self.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         if kind == "application/octet-stream":
             data = self.request.body
@@ -103,13 +95,14 @@ class FileHandler(FilesHandler):
 
         name, version = await self.driver.run(work, ordered=True)
         asker.knows(name)
-        self.finish({"ok": True, "version": version})
+        self.answer({"ok": True, "version": version})
 
-    def _range(self, size: int) -> tuple[int, int] | None:
+    def _range(self, reading: Reading) -> tuple[int, int] | None:
         """The bytes that are asked for; None when there are no such bytes, which has been said then."""
-        header = self.request.headers.get("Range")
-        match = _RANGE.fullmatch(header.strip()) if header else None
-        if match is None or match.groups() == ("", ""):
+        size = reading.size
+        match = _RANGE.fullmatch(self.request.headers.get("Range", "").strip())
+        of_another = self.request.headers.get("If-Range", f'"{reading.version}"') != f'"{reading.version}"'
+        if match is None or match.groups() == ("", "") or of_another:
             return 0, size
         first, last = match.groups()
         if first:
@@ -145,10 +138,9 @@ class FileHandler(FilesHandler):
 class ListHandler(FilesHandler):
     @web.authenticated
     async def get(self) -> None:
-        path, asker = self.get_query_argument("path", "", strip=False) or "", self.asker()
+        path, asker = self.argument("path") or "", self.asker()
         asker.check("read", path)
         body = await self.driver.run(
             lambda services: msgspec.json.encode({"files": services.workspace.list(path, asker.actor)})
         )
-        self.set_header("Content-Type", "application/json")
         self.finish(body)

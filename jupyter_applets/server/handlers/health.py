@@ -13,7 +13,7 @@ class HealthHandler(ApiHandler):
     @web.authenticated
     async def get(self) -> None:
         windows = self.driver.host.windows
-        self.finish(
+        self.answer(
             {
                 "version": __version__,
                 "protocol": PROTOCOL,

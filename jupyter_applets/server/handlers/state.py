@@ -22,9 +22,9 @@ class StateHandler(ApiHandler):
     async def get(self) -> None:
         window = self._window()
         if window is None:
-            self.finish({"state": {}, "windowId": None, "activeSlug": None, "appletTitle": None, "hasApplet": False})
+            self.answer({"state": {}, "windowId": None, "activeSlug": None, "appletTitle": None, "hasApplet": False})
         else:
-            self.finish(describe(window, window.state.shown()))
+            self.answer(describe(window, window.state.shown()))
 
     @web.authenticated
     async def post(self) -> None:
@@ -41,16 +41,11 @@ class StateHandler(ApiHandler):
             host.updates.merge(window, data)
 
         self.driver.apply(merge)
-        self.finish({"ok": True, "rev": window.state.rev})
+        self.answer({"ok": True, "rev": window.state.rev})
 
     @property
     def _session(self) -> str:
-        return self.get_query_argument("session", "") or ""
+        return self.argument("session") or ""
 
     def _window(self) -> Window | None:
-        host = self.driver.host
-        window_id = self.get_query_argument("windowId", None)
-        if window_id is None:
-            return host.desks.meant(self._session)
-        session = self.get_query_argument("session", None)
-        return host.windows.find(window_id, session=session)
+        return self.named_window() or self.driver.host.desks.meant(self._session)

@@ -21,5 +21,4 @@ class StaticHandler(ApiHandler):
         self.set_header("Content-Type", "text/javascript; charset=utf-8")
         # The address has the version in it, but an editable install changes under one version.
         self.set_header("Cache-Control", "no-cache")
-        self.set_etag_header()
         self.finish(path.read_bytes())
