@@ -102,7 +102,7 @@ class Audit:
 
 def stamp(at: datetime) -> str:
     """UTC with milliseconds and `Z`, as everywhere in what we write."""
-    return at.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}Z"
+    return at.astimezone(timezone.utc).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def _open(folder: int) -> int:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from datetime import datetime, timezone
 
 from ..errors import FileMissing, PathRefused
-from .beneath import make_folder, open_folder
+from .beneath import open_folder
 from .paths import Parts
 
 PER_FILE = 10
@@ -29,10 +29,10 @@ _log = logging.getLogger(__name__)
 
 
 class Backups:
-    """Owns the backups' folder and the lock under which old ones go."""
+    """Owns the backups' folder, and the lock under which old ones go."""
 
-    def __init__(self, folder: Callable[[], int], per_file: int = PER_FILE, max_bytes: int = MAX_BYTES) -> None:
-        """`folder` opens the folder of backups, making it where it is missing."""
+    def __init__(self, folder: Callable[..., int], per_file: int = PER_FILE, max_bytes: int = MAX_BYTES) -> None:
+        """`folder(*names)` opens a folder among the backups, making it where it is missing."""
         self._folder = folder
         self._per_file = per_file
         self._max_bytes = max_bytes
@@ -49,75 +49,85 @@ class Backups:
             _log.warning("%s is too large for a backup of its last version.", "/".join(parts))
             return _nothing
         try:
-            return self._keep(folder, parts, found.st_size)
+            kept = self._keep(folder, parts, found.st_size)
         except (OSError, PathRefused) as e:
             # A root whose owner is someone else (`/`) has no place for backups; its files can still be edited.
-            if isinstance(e, OSError) and e.errno not in _UNWRITABLE:
+            if isinstance(e, OSError) and not isinstance(e, FileMissing) and e.errno not in _UNWRITABLE:
                 raise
             if not self._warned:
                 _log.warning("No backups are kept: %s", e)
             self._warned = True
             return _nothing
-
-    def _keep(self, folder: int, parts: Parts, size: int) -> Callable[[], None]:
-        root = self._folder()
-        try:
-            kept = (*parts, _put(root, parts, folder))
-            with self._lock:
-                self._sizes[kept] = size
-                self._total += size
-                self._drop_oldest_of_file(root, parts)
-                self._bound(root)
-        finally:
-            os.close(root)
         return lambda: self._undo(kept)
+
+    def _keep(self, folder: int, parts: Parts, size: int) -> Parts:
+        while True:
+            place = self._folder(*parts)
+            try:
+                kept = (*parts, _link_or_copy(folder, parts[-1], place))
+                with self._lock:
+                    self._sizes[kept] = size
+                    self._total += size
+                    self._bound_file(place, parts)
+                    self._bound_all()
+                return kept
+            except FileNotFoundError:
+                # An empty place goes with its last backup: it may have gone just now.
+                if os.fstat(place).st_nlink:
+                    raise
+            finally:
+                os.close(place)
 
     def _undo(self, kept: Parts) -> None:
         with self._lock, suppress(OSError):
+            self._drop(kept)
+
+    def _bound_file(self, place: int, parts: Parts) -> None:
+        with os.scandir(place) as found:
+            names = [entry.name for entry in found if _NAME.fullmatch(entry.name)]
+        if len(names) > self._per_file:
+            for name in sorted(names, key=_age)[: -self._per_file]:
+                self._total -= self._sizes.pop((*parts, name), 0)
+                with suppress(FileNotFoundError):
+                    os.unlink(name, dir_fd=place)
+
+    def _bound_all(self) -> None:
+        self._until_rescan -= 1
+        if self._until_rescan <= 0 or self._total > self._max_bytes:
+            # Other processes keep backups here too, and people delete them.
             root = self._folder()
             try:
-                self._remove(root, kept)
+                self._sizes = _scan(root)
             finally:
                 os.close(root)
-
-    def _drop_oldest_of_file(self, root: int, parts: Parts) -> None:
-        place = open_folder(root, parts)
-        try:
-            with os.scandir(place) as found:
-                names = sorted(filter(_NAME.fullmatch, (entry.name for entry in found)), key=_age)
-        finally:
-            os.close(place)
-        for name in names[: -self._per_file]:
-            self._remove(root, (*parts, name))
-
-    def _bound(self, root: int) -> None:
-        if self._until_rescan <= 0 or self._total > self._max_bytes:
-            # Other processes keep backups here too.
-            self._sizes = _scan(root)
             self._total = sum(self._sizes.values())
             self._until_rescan = _RESCAN
-        self._until_rescan -= 1
         for kept in list(self._sizes) if self._total > self._max_bytes else ():
             if self._total <= self._max_bytes:
                 return
-            self._remove(root, kept)
+            self._drop(kept)
 
-    def _remove(self, root: int, kept: Parts) -> None:
+    def _drop(self, kept: Parts) -> None:
+        """Remove one, and the folders that are empty without it."""
         self._total -= self._sizes.pop(kept, 0)
-        with suppress(FileMissing, FileNotFoundError):
-            place = open_folder(root, kept[:-1])
-            try:
-                os.unlink(kept[-1], dir_fd=place)
-            finally:
-                os.close(place)
+        root = self._folder()
+        try:
+            with suppress(FileMissing, FileNotFoundError):
+                place = open_folder(root, kept[:-1])
+                try:
+                    os.unlink(kept[-1], dir_fd=place)
+                finally:
+                    os.close(place)
             for depth in range(len(kept) - 1, 0, -1):
                 above = open_folder(root, kept[: depth - 1])
                 try:
                     os.rmdir(kept[depth - 1], dir_fd=above)
-                except OSError:  # it holds others
-                    return
                 finally:
                     os.close(above)
+        except OSError:  # it holds others
+            return
+        finally:
+            os.close(root)
 
 
 def _nothing() -> None:
@@ -129,22 +139,8 @@ def _age(name: str) -> tuple[str, int]:
     return at, int(number)
 
 
-def _put(root: int, parts: Parts, folder: int) -> str:
-    """Keep a file of `folder` in its place among the backups; the name it is kept under."""
-    while True:
-        place = make_folder(root, parts, mode=0o700)
-        try:
-            return _link_or_copy(folder, parts[-1], place)
-        except FileNotFoundError:
-            # An empty place goes with its last backup: it may have gone just now.
-            if os.fstat(place).st_nlink:
-                raise
-        finally:
-            os.close(place)
-
-
 def _link_or_copy(folder: int, name: str, place: int) -> str:
-    at = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S%fZ")
+    at = re.sub(r"[-:.]", "", datetime.now(timezone.utc).isoformat(timespec="microseconds")[:26]) + "Z"
     number = 0
     while True:
         kept = f"{at}-{number}"

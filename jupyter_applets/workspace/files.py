@@ -72,7 +72,7 @@ class Workspace:
             raise PathRefused("The folders of applets and of private files stand below the root.")
         self.max_bytes = max_bytes
         self.audit = Audit(self.private_folder)
-        self.backups = Backups(lambda: self.private_folder("backups")) if backups else None
+        self.backups = Backups(lambda *names: self.private_folder("backups", *names)) if backups else None
         self._locks = [threading.Lock() for _ in range(_LOCKS)]
 
     def close(self) -> None:
@@ -155,10 +155,17 @@ class Workspace:
     ) -> str:
         """Write a file whole, with the folders above it, keeping the version before."""
         shown = "/".join(parts)
+        linked: list[Parts] = []
+
+        def follow(real: Parts) -> None:
+            linked.append(real)
+            if guard is not None:
+                guard(real)
+
         with worded(f"write {shown!r}"):
-            folder = make_folder(self.descriptor, parts[:-1], guard)
+            folder = make_folder(self.descriptor, parts[:-1], follow)
             try:
-                if guard is not None:
+                if linked and guard is not None:
                     guard((*real_parts(self.descriptor, folder, parts[:-1]), parts[-1]))
                 mode = atomic.mode_of(folder, parts)
                 with atomic.prepared(folder, data, mode) as (temporary, written), self.lock(folder, parts[-1]):
