@@ -4,7 +4,7 @@
  */
 
 import type { StatePushed } from './frame/messages.js';
-import type { FromPage, Json, StateUpdate } from './protocol.gen.js';
+import type { FromPage, Json, SetState, StateUpdate } from './protocol.gen.js';
 
 type Data = Record<string, Json>;
 
@@ -55,12 +55,13 @@ export class State {
     this.#isAwaited = true;
   }
 
-  /** The applet changed these keys. */
-  set(data: Data, isUp: boolean): void {
+  /** The applet of that revision changed these keys. */
+  set(data: Data, revision: number, isUp: boolean): void {
     if (this.#isAwaited || !isUp) for (const key of Object.keys(data)) this.#unheard.add(key);
     this.#merge(data);
     const { windowId, viewId } = this;
-    this.events.send([{ type: 'setState', windowId, viewId, data }]);
+    const message: SetState & { revision: number } = { type: 'setState', windowId, viewId, data, revision };
+    this.events.send([message]);
   }
 
   /** The host pushes these keys. */

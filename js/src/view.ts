@@ -370,7 +370,7 @@ export class View implements ChannelView {
         this.#panels.showBar(message.url, `Link to ${message.url}`);
         break;
       case 'applet:set-state':
-        this.#state.set(message.data, this.#channel.isUp);
+        this.#state.set(message.data, this.#revision, this.#channel.isUp);
         break;
       case 'applet:state-seen':
         this.#state.seen(message.rev);

@@ -86,7 +86,7 @@ describe('state', () => {
   it('that the applet sets goes to the host, and is told of again with the view', async () => {
     set({ b: 2 });
     await passed(() => setStates().length > 0);
-    expect(setStates()).toEqual([{ type: 'setState', windowId: 'w', viewId: 'v', data: { b: 2 } }]);
+    expect(setStates()).toEqual([{ type: 'setState', windowId: 'w', viewId: 'v', data: { b: 2 }, revision: 1 }]);
     expect(page.view.state().state).toEqual({ a: 1, b: 2 });
   });
 

@@ -33,7 +33,8 @@ export class Outbox {
   /** The message that stands for it and for the older ones of its kind and view, which go. */
   #replace(message: FromPage): FromPage {
     if (message.type !== 'snapshot' && message.type !== 'setState') return message;
-    const isOlder = (older: FromPage): boolean => older.type === message.type && older.viewId === message.viewId;
+    const isOlder = (older: FromPage): boolean =>
+      older.type === message.type && older.viewId === message.viewId && revisionOf(older) === revisionOf(message);
     const older = this.#queue.filter(isOlder);
     if (older.length) this.#queue = this.#queue.filter((other) => !isOlder(other));
     if (message.type === 'snapshot') return message;
@@ -100,6 +101,9 @@ export class Outbox {
     return { message: refused, text: JSON.stringify(refused) };
   }
 }
+
+/** Another applet's state is not to be mixed in. */
+const revisionOf = (message: object): unknown => ('revision' in message ? message.revision : null);
 
 const byteLength = (text: string): number => new TextEncoder().encode(text).length;
 

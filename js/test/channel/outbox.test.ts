@@ -75,10 +75,10 @@ describe('while nothing can be sent', () => {
     expect(taken()).toEqual([[snapshot('b', 1), snapshot('a', 2)]]);
   });
 
-  it('keeps one change of state of each view, which is what its changes come to', () => {
-    const set = (viewId: string, data: Record<string, number>): FromPage => ({ type: 'setState', windowId: 'w', viewId, data });
-    outbox.keep([set('a', { x: 1, y: 1 }), set('b', { x: 2 }), set('a', { y: 3 })]);
-    expect(taken()).toEqual([[set('b', { x: 2 }), set('a', { x: 1, y: 3 })]]);
+  it('keeps one change of state of each view and content, which is what its changes come to', () => {
+    const set = (viewId: string, data: Record<string, number>, revision = 1) => ({ type: 'setState' as const, windowId: 'w', viewId, data, revision });
+    outbox.keep([set('a', { x: 1, y: 1 }), set('b', { x: 2 }), set('a', { y: 3 }), set('a', { x: 9 }, 2)]);
+    expect(taken()).toEqual([[set('b', { x: 2 }), set('a', { x: 1, y: 3 }), set('a', { x: 9 }, 2)]]);
   });
 
   it('forgets what a hello says again', () => {
