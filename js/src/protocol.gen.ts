@@ -225,12 +225,13 @@ export interface AppProtocolReady {
   revision?: number | null;
 }
 
-/** Merge `data` into the window's state. */
+/** Merge `data` into the window's state. `revision` is that of the content that set it: what an applet set while another took the window is not the other's. */
 export interface SetState {
   type: "setState";
   data: Record<string, Json>;
   windowId?: string | null;
   viewId?: string | null;
+  revision?: number | null;
 }
 
 /** The applet has taken the update of that number; the next may come. What changed meanwhile comes as one. */

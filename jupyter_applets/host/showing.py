@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import structs
 
+from ..errors import TooLarge
 from ..protocol.app import AppProtocolReady, CommandAsk
 from ..protocol.base import Json
 from ..protocol.channel import COMMANDS_KEY, RESERVED, SNAPSHOT_KEY
@@ -18,11 +19,11 @@ from ..protocol.link import (
     WindowContent,
     WindowReady,
 )
+from . import state as states
 from .calls import Calls
 from .decisions import Decisions
 from .outbox import Outbox
 from .restore import Restorer
-from .subscriptions import Subscriptions
 from .updates import Updates
 from .windows import Away, View, Window, Windows
 
@@ -38,7 +39,6 @@ class Showing:
         restorer: Restorer,
         updates: Updates,
         decisions: Decisions,
-        subscriptions: Subscriptions,
     ) -> None:
         self._outbox = outbox
         self._windows = windows
@@ -46,7 +46,6 @@ class Showing:
         self._restorer = restorer
         self._updates = updates
         self._decisions = decisions
-        self._subscriptions = subscriptions
 
     # ---- contents
 
@@ -62,14 +61,19 @@ class Showing:
         state: dict[str, Json] | None = None,
     ) -> None:
         """Give a window its content. A higher revision takes the window over: new documents, and, unless it is the
-        same saved applet again, an empty log and the given state."""
+        same saved applet again, an empty log and the given state. Raises TooLarge, and then nothing was done."""
+        if revision < window.revision:
+            return
         if revision > window.revision:
             keep = bool(content.slug) and content.slug == window.slug
+            if not keep:
+                states.check(state or {})
             self._take_over(window, revision, keep=keep)
             if not keep:
                 self._begin(window, state or {})
-        if revision < window.revision:
-            return
+        elif window.content is None and state:
+            # A page was faster than the kernel that made the applet, or the host is new: what it has is newer.
+            self._complete(window, state)
         before, asked = window.content, not self._decisions.may_run(window)
         window.content, window.renderer, window.title = content, renderer, content.title
         window.vouched = vouched
@@ -77,7 +81,7 @@ class Showing:
             if view.revision < revision:
                 self._mirror(view)
             elif (before is not None and before != content) or (asked and self._decisions.may_run(window)):
-                self._tell(view, content)
+                self._tell_again(view, content)
         if before != content:
             self._outbox.tell_kernels(
                 window.session, self._message(window, content, window.state.shown(), run=True), but=by
@@ -118,7 +122,7 @@ class Showing:
     def decided(self, window: Window) -> None:
         """A person decided something: every view is told."""
         for view in window.views.values():
-            self._tell(view)
+            self._tell_again(view)
 
     # ---- views
 
@@ -130,7 +134,8 @@ class Showing:
         window = self._windows.open(self._outbox.peers[peer].session, state.window_id)
         old = window.views.get(state.view_id)
         if old is not None and old.peer == peer and (old.document, old.ready) == (state.document, state.ready):
-            self._tell(old)  # a hello that only asks whether the host is still there
+            # A hello that only asks whether the host is still there, or a view that missed a piece of the HTML.
+            self._tell(old, _streaming(window))
             return
         if old is not None:
             cut = old.peer != peer
@@ -145,7 +150,7 @@ class Showing:
             return
         if state.settled and view.id not in window.away:
             self._adopt(window, state)
-        self._tell(view, running=state.settled)
+        self._tell(view, _streaming(window), running=state.settled)
         self._calls.let_in(window)
         if state.ready:
             if state.settled and view.id not in window.away:
@@ -225,6 +230,18 @@ class Showing:
         message = self._message(window, content, window.state.values, run)
         self._outbox.send(view.peer, structs.replace(message, view_id=view.id, revision=view.revision))
 
+    def _tell_again(self, view: View, content: Content | None = None) -> None:
+        """The same to a view whose document goes on: without the state, of which it is told each change by itself. What
+        it sets in this moment would cross the whole."""
+        if self._outbox.greeted(view.peer):
+            window = view.window
+            run = view.ready or self._decisions.may_run(window)
+            window.asks = not run
+            message = self._message(window, content, {}, run)
+            self._outbox.send(
+                view.peer, structs.replace(message, view_id=view.id, revision=view.revision, rev=view.state_sent)
+            )
+
     def _message(self, window: Window, content: Content | None, state: dict[str, Json], run: bool) -> WindowContent:
         return WindowContent(
             window.id,
@@ -251,8 +268,12 @@ class Showing:
 
     def _begin(self, window: Window, state: dict[str, Json]) -> None:
         """Another applet: the state it was saved with, or none."""
+        window.began = window.revision
         window.state.clear()
         window.state.merge({key: v for key, v in state.items() if key not in (SNAPSHOT_KEY, COMMANDS_KEY)})
+        self._begin_log(window, state)
+
+    def _begin_log(self, window: Window, state: dict[str, Json]) -> None:
         snapshot, commands = state.get(SNAPSHOT_KEY), state.get(COMMANDS_KEY)
         if isinstance(snapshot, dict):
             window.log.take_snapshot(snapshot, 0)
@@ -263,8 +284,30 @@ class Showing:
 
     def _adopt(self, window: Window, state: ViewState) -> None:
         """A page has the state that a host before this one had."""
-        missing = {key: value for key, value in (state.state or {}).items() if key not in window.state.values}
-        if missing:
-            window.state.merge(missing)
-            shown = {key: value for key, value in missing.items() if key not in RESERVED}
+        shown = self._fill(window, state.state or {})
+        if shown:
             self._outbox.tell_kernels(window.session, StateChanged(window.id, shown, window.state.rev))
+
+    def _complete(self, window: Window, state: dict[str, Json]) -> None:
+        """A kernel has what a window began with that came from a page."""
+        self._fill(window, state)
+        if not window.log.entries and window.log.snapshot is None:
+            self._begin_log(window, state)
+        for view in window.views.values():
+            self._updates.send(view)
+
+    def _fill(self, window: Window, state: dict[str, Json]) -> dict[str, Json]:
+        """Take over the keys that are missing here; gives those of them that may be told."""
+        known = (*window.state.values, SNAPSHOT_KEY, COMMANDS_KEY)
+        missing = {key: value for key, value in state.items() if key not in known}
+        try:
+            window.state.merge(missing)
+        except TooLarge as e:
+            self._outbox.note(window, "error", f"What was set before could not be taken over. {e.message}")
+            return {}
+        return {key: value for key, value in missing.items() if key not in RESERVED}
+
+
+def _streaming(window: Window) -> Content | None:
+    """What a view needs that comes while a content is streaming: all of it so far."""
+    return window.content if window.content is not None and window.content.streaming else None

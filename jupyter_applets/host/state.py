@@ -9,9 +9,7 @@ import msgspec
 
 from ..errors import TooLarge
 from ..protocol.base import Json
-from ..protocol.channel import RESERVED
-
-MAX_STATE_BYTES = 8 * 1024 * 1024
+from ..protocol.channel import MAX_STATE_BYTES, RESERVED
 
 
 class Stamp(NamedTuple):
@@ -46,12 +44,8 @@ class WindowState:
 
         `view` is the one that sets them, which has `seen` the changes up to that number.
         """
-        sizes = {key: len(msgspec.json.encode(value)) for key, value in data.items()}
-        total = sum(stamp.size for key, stamp in self._stamps.items() if key not in sizes) + sum(sizes.values())
-        if total > MAX_STATE_BYTES:
-            raise TooLarge(
-                f"The state would be {total / 1e6:.1f} MB as JSON; the limit is {MAX_STATE_BYTES / 1e6:.1f} MB."
-            )
+        sizes = _sizes(data)
+        _check_size(sum(stamp.size for key, stamp in self._stamps.items() if key not in sizes) + sum(sizes.values()))
         changed = {key: value for key, value in data.items() if not self._holds(key, value)}
         crossed = {key for key in data if view is not None and self._crosses(key, view, seen)}
         if changed or crossed:
@@ -76,3 +70,17 @@ class WindowState:
         held = self.values[key]
         # As JSON: to Python, 1 and True are equal, inside a list too.
         return type(held) is type(value) and held == value and msgspec.json.encode(held) == msgspec.json.encode(value)
+
+
+def check(data: Mapping[str, Json]) -> None:
+    """Raise TooLarge where a fresh state could not take this over."""
+    _check_size(sum(_sizes(data).values()))
+
+
+def _sizes(data: Mapping[str, Json]) -> dict[str, int]:
+    return {key: len(msgspec.json.encode(value)) for key, value in data.items()}
+
+
+def _check_size(total: int) -> None:
+    if total > MAX_STATE_BYTES:
+        raise TooLarge(f"The state would be {total / 1e6:.1f} MB as JSON; the limit is {MAX_STATE_BYTES / 1e6:.1f} MB.")

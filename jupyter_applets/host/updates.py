@@ -6,26 +6,34 @@ one. So a burst of pushes costs a slow page nothing, and every view ends with th
 
 from __future__ import annotations
 
+from ..errors import InvalidArguments
 from ..protocol.base import Json
-from ..protocol.channel import RESERVED, StateUpdate
+from ..protocol.channel import COMMANDS_KEY, RESERVED, SNAPSHOT_KEY, StateUpdate
 from ..protocol.link import StateChanged
+from .desks import Desks
 from .outbox import Outbox
 from .windows import View, Window
 
 
 class Updates:
-    def __init__(self, outbox: Outbox) -> None:
+    def __init__(self, outbox: Outbox, desks: Desks) -> None:
         self._outbox = outbox
+        self._desks = desks
 
     def merge(self, window: Window, data: dict[str, Json], peer: str | None = None, view: View | None = None) -> None:
         """`peer` changes the state, as the given `view` or as whoever it is: it knows, all others are told."""
+        # An applet's localStorage comes from its own page alone.
+        taken = (SNAPSHOT_KEY, COMMANDS_KEY) if view is not None else RESERVED
+        if reserved := [key for key in data if key in taken]:
+            raise InvalidArguments(f"The state key {reserved[0]!r} is reserved: choose another name.")
         changed = window.state.merge(data, *((view.id, view.state_seen) if view is not None else ()))
         for other in window.views.values():
             self.send(other)
         shown = {key: value for key, value in changed.items() if key not in RESERVED}
         if shown:
             self._outbox.tell_kernels(window.session, StateChanged(window.id, shown, window.state.rev), but=peer)
-            self._outbox.tell_plain_pages(window.session, StateUpdate(shown), but=peer)
+            if self._desks.meant(window.session) is window:
+                self._outbox.tell_plain_pages(window.session, StateUpdate(shown), but=peer)
 
     def seen(self, view: View, rev: int) -> None:
         view.state_seen = max(view.state_seen, min(rev, view.state_sent))

@@ -83,12 +83,12 @@ class Window:
     noted: set[str] = field(default_factory=set)
     """What its author was told already. Cleared with the content, so bounded by its manifest."""
     state: WindowState = field(default_factory=WindowState)
+    began: int = 0
+    """The revision with which the state began: what an applet before it set is not for this one."""
     vouched: bool = False
     """The content came from a kernel of the user's, so its code may run."""
     asks: bool = False
     """A page waits for a person to let it run."""
-    owned: bool = False
-    """A widget in a kernel made it: it is not for an agent to take without naming it."""
     refused: set[str] = field(default_factory=set)
     """The permissions that a person said no to."""
     known_files: set[str] = field(default_factory=set)

@@ -19,16 +19,21 @@ COMMANDS_KEY = "__commands"
 RESERVED = (STORAGE_KEY, SNAPSHOT_KEY, COMMANDS_KEY)
 """State keys that are no one's to see: the applet's localStorage, and, where the state is kept, what restores it."""
 
+MAX_STATE_BYTES = 8 * 1024 * 1024
+"""How large a window's whole state may be as JSON."""
+
 
 # ---- page → host: state
 
 
 class SetState(Message, frozen=True, tag="setState"):
-    """Merge `data` into the window's state."""
+    """Merge `data` into the window's state. `revision` is that of the content that set it: what an applet set while
+    another took the window is not the other's."""
 
     data: dict[str, Json]
     window_id: str | None = None
     view_id: str | None = None
+    revision: int | None = None
 
 
 class StateSeen(Message, frozen=True, tag="stateSeen"):
