@@ -2,11 +2,16 @@
 
 A permission is declared by the content, or was granted by a person for good (kept with the applet), or refused (for as
 long as the window is there), or nobody has decided yet: then the page is to ask.
+
+What was granted to a window that is no saved applet is granted to what it shows: another content has to ask again.
 """
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from ..errors import PermissionDenied, PermissionNeeded
 from ..protocol.base import Json
@@ -16,6 +21,9 @@ RunPolicy: TypeAlias = Literal["auto", "ask", "always"]
 """When an applet's code waits for a person: when no kernel of the user's vouches for it, whenever it is new, never."""
 
 FILES = ("read", "write")
+
+_CONTENT = "content"
+"""Beside a window's grants: which content they are for, by its revision and, where it is known, by its digest."""
 
 
 class Decisions:
@@ -27,7 +35,7 @@ class Decisions:
 
     def granted(self, window: Window) -> dict[str, Json]:
         """What a page is told: grants, and false for what was refused."""
-        return {**self.all.get(_key(window), {}), **dict.fromkeys(window.refused, False)}
+        return {**dict.fromkeys(sorted(window.refused), False), **self._held(window)}
 
     def permit(self, window: Window, permission: str, value: Json) -> bool:
         """A person decided. Tells whether that is to be kept."""
@@ -35,8 +43,8 @@ class Decisions:
             window.refused.add(permission)
             return False
         window.refused.discard(permission)
-        mine = self.all.setdefault(_key(window), {})
-        mine[permission] = _wider(mine.get(permission), value)
+        held = self._held(window)
+        self._hold(window, {**held, permission: _wider(held.get(permission), value)})
         return True
 
     def revoke(self, window: Window, permission: str | None) -> None:
@@ -46,10 +54,18 @@ class Decisions:
             self.all.pop(_key(window), None)
             return
         window.refused.discard(permission)
-        mine = self.all.get(_key(window), {})
-        mine.pop(permission, None)
-        if not mine:
-            self.all.pop(_key(window), None)
+        self._hold(window, {name: value for name, value in self._held(window).items() if name != permission})
+
+    def carry(self, window: Window, slug: str) -> bool:
+        """What the window shows is being saved: what it was granted goes with it. Tells whether there is any."""
+        held = self._held(window)
+        if held and slug != window.slug:
+            there = self.all.get(f"applet:{slug}", {})
+            self.all[f"applet:{slug}"] = {
+                **there,
+                **{name: _wider(there.get(name), value) for name, value in held.items()},
+            }
+        return bool(held)
 
     def forget(self, slug: str) -> bool:
         """The saved applet is gone, and with it what was allowed: another may get its name."""
@@ -57,7 +73,7 @@ class Decisions:
 
     def check_files(self, window: Window, verb: Literal["read", "write"], path: str) -> None:
         declared = window.content.permissions.get("files") if window.content is not None else None
-        granted = self.all.get(_key(window), {}).get("files")
+        granted = self._held(window).get("files")
         if _covers(declared, verb) or _covers(granted, verb):
             return
         name = window.title or window.id
@@ -70,13 +86,42 @@ class Decisions:
         )
 
     def may_run(self, window: Window) -> bool:
-        if self.run == "always" or self.all.get(_key(window), {}).get("run") is True:
+        if self.run == "always" or (self.run == "auto" and window.vouched):
             return True
-        return self.run == "auto" and window.vouched
+        return self._held(window).get("run") is True
+
+    def _held(self, window: Window) -> dict[str, Json]:
+        """The grants that count for what the window shows."""
+        held = self.all.get(_key(window), {})
+        if window.slug or not held:
+            return held
+        shown = held.get(_CONTENT)
+        known = isinstance(shown, dict) and (
+            shown.get("revision") == window.revision or (shown.get("digest") or "") == _digest(window)
+        )
+        return {name: value for name, value in held.items() if name != _CONTENT} if known else {}
+
+    def _hold(self, window: Window, grants: dict[str, Json]) -> None:
+        if not grants:
+            self.all.pop(_key(window), None)
+        elif window.slug:
+            self.all[_key(window)] = grants
+        else:
+            shown = {"revision": window.revision, "digest": _digest(window)}
+            self.all[_key(window)] = {**grants, _CONTENT: shown}
 
 
 def _key(window: Window) -> str:
     return f"applet:{window.slug}" if window.slug else f"window:{window.session}#{window.id}"
+
+
+def _digest(window: Window) -> str | None:
+    """Of all that runs; None where only a page knows it."""
+    content = window.content
+    if content is None:
+        return None
+    running = (content.html, content.js, content.css, content.modules, content.files)
+    return hashlib.blake2b(msgspec.json.encode(running), digest_size=16).hexdigest()
 
 
 def _covers(level: Any, verb: str) -> bool:
