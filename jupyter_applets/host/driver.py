@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -18,7 +18,7 @@ from .host import Host
 log = logging.getLogger("jupyter_applets.host")
 
 STREAMS = 8
-"""How many files are sent at once; more wait for their turn."""
+"""How many files are sent to one peer at once; more wait for their turn."""
 
 T = TypeVar("T")
 
@@ -51,8 +51,10 @@ class Driver:
         # One thread for what has an order, such as writes; several for what only reads.
         self._ordered = ThreadPoolExecutor(1, thread_name_prefix="jupyter_applets-writer")
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="jupyter_applets-reader")
-        self._streams = asyncio.Semaphore(STREAMS)
+        self._streams: dict[str, asyncio.Semaphore] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._writing: dict[str, asyncio.Task[None]] = {}
+        """By peer, the last of its ordered works: what it asks to read after that must find it done."""
         self._make_watcher = watcher
         self._watcher: Watcher | None = None
 
@@ -86,6 +88,7 @@ class Driver:
     def disconnect(self, peer: str) -> None:
         if self._sinks.pop(peer, None) is not None:
             self._drains.pop(peer, None)
+            self._streams.pop(peer, None)
             self._carry_out(self.host.disconnect(peer, self._loop.time()))
 
     async def run(self, work: Callable[[Any], T], *, ordered: bool = False) -> T:
@@ -94,9 +97,10 @@ class Driver:
 
     def apply(self, change: Callable[[Host], T]) -> T:
         """Change something in the host from outside its messages, and carry out what follows from it."""
-        value = change(self.host)
-        self._carry_out(self.host.recover())
-        return value
+        try:
+            return change(self.host)
+        finally:
+            self._carry_out(self.host.recover())
 
     def file_changed(self, path: str, event: Literal["created", "modified", "deleted"]) -> None:
         self._carry_out(self.host.file_changed(path, event, self._loop.time()))
@@ -128,10 +132,12 @@ class Driver:
                     if self._alarm is not None:
                         self._alarm.cancel()
                     self._alarm = self._loop.call_at(at, self._wake)
-                case Perform():
-                    self._start(self._perform(effect))
-                case Stream():
-                    self._start(self._stream(effect))
+                case Perform(ordered=True, peer=str(peer)):
+                    self._writing[peer] = self._start(self._perform(effect))
+                case Perform(peer=peer):
+                    self._start(self._perform(effect), after=self._writing.get(peer or ""))
+                case Stream(peer=peer):
+                    self._start(self._stream(effect), after=self._writing.get(peer))
                 case Watch() | Unwatch():
                     self._watch(effect)
         for peer, batch in batches.items():
@@ -145,10 +151,18 @@ class Driver:
             except Exception:
                 log.exception("what was for %s could not be sent", peer)
 
-    def _start(self, work: Any) -> None:
-        task = self._loop.create_task(work)
+    def _start(self, work: Coroutine[Any, Any, None], after: asyncio.Task[None] | None = None) -> asyncio.Task[None]:
+        task = self._loop.create_task(work if after is None else _follow(after, work))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        for peer in [peer for peer, last in self._writing.items() if last is task]:
+            del self._writing[peer]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("what the host asked for failed", exc_info=error)
 
     async def _perform(self, effect: Perform) -> None:
         try:
@@ -158,7 +172,9 @@ class Driver:
         self._carry_out(self.host.performed(effect.done, outcome, self._loop.time()))
 
     async def _stream(self, effect: Stream) -> None:
-        async with self._streams:
+        if effect.peer not in self._sinks:
+            return
+        async with self._streams.setdefault(effect.peer, asyncio.Semaphore(STREAMS)):
             try:
                 pieces = await self.run(effect.work)
                 while (piece := await self._loop.run_in_executor(self._pool, next, pieces, None)) is not None:
@@ -184,7 +200,16 @@ class Driver:
                 case Unwatch(path=path):
                     self._watcher.remove(path)
         except AppletError as e:
-            log.warning("%s is not watched: %s", effect.path, e.message)
+            self._carry_out(self.host.not_watched(effect.path, e, self._loop.time()))
+
+
+async def _follow(before: asyncio.Task[None], work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await asyncio.wait([before])
+    except asyncio.CancelledError:
+        work.close()
+        raise
+    await work
 
 
 def _worded(error: Exception) -> AppletError:

@@ -22,12 +22,14 @@ class WakeAt(msgspec.Struct, frozen=True):
 class Perform(msgspec.Struct, frozen=True):
     """Do `work(services)` off the loop, then hand its outcome, a value or an AppletError, to `Host.performed`.
 
-    What is `ordered` is done one after the other, as asked for.
+    What is `ordered` is done one after the other, as asked for; what is not, and `Stream`, after what is and came
+    before from the same `peer`.
     """
 
     work: Callable[[Any], Any]
     done: Callable[[Any], None]
     ordered: bool = True
+    peer: str | None = None
 
 
 class Stream(msgspec.Struct, frozen=True):

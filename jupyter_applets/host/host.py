@@ -9,6 +9,8 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias
 
+from msgspec import structs
+
 from ..errors import AppletError, InternalError, ProtocolMismatch, UnknownTool, ViewGone, WindowNotFound
 from ..protocol.app import AppProtocolReady, AppProtocolResponse, Ask
 from ..protocol.base import MAX_MESSAGE_BYTES, PROTOCOL, Json
@@ -89,17 +91,9 @@ class Host:
         self._requests = Requests()
         self._calls = Calls(self._outbox, self._requests)
         self._restorer = Restorer(self._outbox, self._requests, self._calls.let_in)
-        self.updates = Updates(self._outbox)
         self.desks = Desks(self._outbox, self.windows)
-        self.showing = Showing(
-            self._outbox,
-            self.windows,
-            self._calls,
-            self._restorer,
-            self.updates,
-            self.decisions,
-            self.subscriptions,
-        )
+        self.updates = Updates(self._outbox, self.desks)
+        self.showing = Showing(self._outbox, self.windows, self._calls, self._restorer, self.updates, self.decisions)
 
     # ---- ways in, for a shell
 
@@ -124,6 +118,10 @@ class Host:
                 self._handlers[type(message)](self, peer, message)
             except AppletError as e:
                 self._outbox.send_error(peer, e, getattr(message, "id", None))
+            except Exception:
+                log.exception("a message of %s failed: %s", peer, type(message).__name__)
+                failed = InternalError(f"{type(message).__name__} failed: the host's log says why.")
+                self._outbox.send_error(peer, failed, getattr(message, "id", None))
         return self._done()
 
     def disconnect(self, peer: str, now: float) -> list[Effect]:
@@ -157,7 +155,10 @@ class Host:
     def performed(self, done: Callable[[Any], None], outcome: Any, now: float) -> list[Effect]:
         """The work of a `Perform` has come to its end."""
         self._outbox.now = now
-        done(outcome)
+        try:
+            done(outcome)
+        except Exception:
+            log.exception("what was done beside the loop could not be taken over")
         return self._done()
 
     def file_changed(self, path: str, event: Literal["created", "modified", "deleted"], now: float) -> list[Effect]:
@@ -169,13 +170,22 @@ class Host:
             self._changed(self, path)
         return self._done()
 
+    def not_watched(self, path: str, error: AppletError, now: float) -> list[Effect]:
+        """A `Watch` could not be done: whoever waits for news of that path is told that there will be none."""
+        self._outbox.now = now
+        log.warning("%r is not watched: %s", path, error.message)
+        for subscriber in self.subscriptions.give_up(path):
+            self._outbox.send_error(subscriber.peer, error)
+        return self._done()
+
     # ---- what tools use
 
     def session_of(self, caller: Caller) -> str:
         return self._outbox.peers[caller.peer].session
 
-    def role_of(self, peer: str) -> Literal["kernel", "page"]:
-        return self._outbox.peers[peer].role
+    def vouches(self, caller: Caller) -> bool:
+        """Whether what the caller shows may run: it is a kernel of the user's own."""
+        return self._outbox.peers[caller.peer].role == "kernel"
 
     def ask(self, caller: Caller, window: Window, ask: Ask, timeout: float | None) -> Later:
         """Put a question to a window's applet; the caller is replied to when there is an answer."""
@@ -189,10 +199,47 @@ class Host:
         else:
             self._outbox.send(caller.peer, Result(caller.call, value))
 
-    def perform(self, work: Callable[[Any], Any], done: Callable[[Any], None], *, ordered: bool = True) -> Later:
-        """Have something done off the loop; `done` gets the value, or the AppletError that it ended with."""
-        self._outbox.add(Perform(work, done, ordered))
+    def perform(
+        self,
+        work: Callable[[Any], Any],
+        done: Callable[[Any], None],
+        *,
+        peer: str | None = None,
+        ordered: bool = True,
+    ) -> Later:
+        """Have something done off the loop; `done` gets the value, or the AppletError that it ended with.
+
+        For one `peer`, what is not ordered is done after what it asked for before and is.
+        """
+        self._outbox.add(Perform(work, done, ordered, peer))
         return LATER
+
+    def answer(
+        self,
+        caller: Caller,
+        work: Callable[[Any], Any],
+        make: Callable[[Any], Json] = lambda value: value,
+        *,
+        ordered: bool = True,
+    ) -> Later:
+        """The same for a call, which is replied to with what `make` makes of the value, or with the error."""
+
+        def done(outcome: Any) -> None:
+            self.reply(caller, self.made(make, outcome))
+
+        return self.perform(work, done, peer=caller.peer, ordered=ordered)
+
+    def made(self, make: Callable[[Any], Json], outcome: Any) -> Json:
+        """`make(outcome)`, or an AppletError: the outcome itself, or one that tells why it could not be made."""
+        if isinstance(outcome, AppletError):
+            return outcome
+        try:
+            return make(outcome)
+        except AppletError as e:
+            return e
+        except Exception:
+            log.exception("what was done beside the loop could not be taken over")
+            return InternalError("It was done, but failed inside the host after that: the host's log says why.")
 
     def stream(self, peer: str, work: Callable[[Any], Iterator[Any]], failed: Callable[[AppletError], Any]) -> None:
         self._outbox.add(Stream(peer, work, failed))
@@ -214,32 +261,45 @@ class Host:
 
     def show(
         self,
-        caller: Caller,
         window_id: str,
         revision: int | None,
         content: Content,
         renderer: Renderer = "iframe",
         *,
         state: dict[str, Json] | None = None,
-        session: str | None = None,
-        owned: bool = False,
+        session: str,
+        vouched: bool,
+        by: str | None = None,
     ) -> Window:
-        """Give a window its content, in the caller's session unless another is named; without a revision, as the
-        newest."""
-        window = self.windows.open(self.session_of(caller) if session is None else session, window_id)
+        """Give a window its content: without a revision, as the newest. `by` is the peer that knows of it already."""
+        known = self.windows.get(session, window_id)
+        window = self.windows.open(session, window_id)
         newest = window.revision + 1 if revision is None else revision
-        vouched = self.role_of(caller.peer) == "kernel"
-        by = caller.peer if owned else None
-        self.showing.show(window, newest, content, renderer, by=by, vouched=vouched, state=state)
-        window.owned = owned
+        try:
+            self.showing.show(window, newest, content, renderer, by=by, vouched=vouched, state=state)
+        except AppletError:
+            if known is None:
+                self.windows.forget(window)
+            raise
         self._watch_applets(content)
         self._note_idle()
         return window
 
     def became(self, window: Window, content: Content) -> None:
         """What the window shows is now a saved applet; its document goes on."""
+        if self.decisions.carry(window, content.slug):
+            self.keep_decisions()
         self.showing.show(window, window.revision, content, window.renderer, vouched=window.vouched)
         self._watch_applets(content)
+
+    def unsaved(self, slug: str) -> None:
+        """The saved applet is gone: the windows that show it go on, and what was allowed is forgotten."""
+        if self.decisions.forget(slug):
+            self.keep_decisions()
+        for window in self.windows:
+            if window.content is not None and window.slug == slug:
+                content = structs.replace(window.content, slug="")
+                self.showing.show(window, window.revision, content, window.renderer, vouched=window.vouched)
 
     def reload(self, window: Window, content: Content) -> None:
         """A new document of the same applet, with its state and its log."""
@@ -261,12 +321,20 @@ class Host:
         self.showing.close(window)
         for request in self._requests.waiting(window):
             self._calls.fail(request, ViewGone(f"Window {window.id!r} was closed."))
+        for peer in [p for p, known in self._outbox.peers.items() if known.session == window.session]:
+            self._do(self.subscriptions.drop(peer, window.id))
         self.windows.forget(window)
 
     def keep_decisions(self, done: Callable[[Any], None] = lambda outcome: None) -> Later:
-        """Write down what people have decided."""
+        """Write down what people have decided. It holds, whether that can be done or not."""
+
+        def kept_or_not(outcome: Any) -> None:
+            if isinstance(outcome, AppletError):
+                log.warning("what people decided holds, but was not kept: %s", outcome.message)
+            done(outcome)
+
         kept = {key: dict(value) for key, value in self.decisions.all.items()}
-        return self.perform(lambda services: services.decisions.save(kept), done)
+        return self.perform(lambda services: services.decisions.save(kept), kept_or_not)
 
     # ---- messages of any peer
 
@@ -327,6 +395,8 @@ class Host:
         view = self.windows.view(message.view_id)
         if view is not None and view.peer == peer:
             self.showing.remove([view], "it was closed or moved")
+            if not any(other.peer == peer for other in view.window.views.values()):
+                self._do(self.subscriptions.drop(peer, view.window.id))
             self._note_idle()
 
     def _ready(self, peer: str, message: AppProtocolReady) -> None:
@@ -363,7 +433,10 @@ class Host:
 
     def _set_state(self, peer: str, message: SetState) -> None:
         window = self.meant(peer, message.window_id)
-        self.updates.merge(window, message.data, peer, window.views.get(message.view_id or ""))
+        if message.revision is not None and message.revision < window.began:
+            return  # of an applet that is gone, on its way when another took the window
+        view = window.views.get(message.view_id or "")
+        self.updates.merge(window, message.data, peer, view if view is not None and view.peer == peer else None)
 
     def _state_seen(self, peer: str, message: StateSeen) -> None:
         view = self.windows.view(message.view_id)
@@ -372,20 +445,26 @@ class Host:
 
     def _permit(self, peer: str, message: Permit) -> None:
         window = self.meant(peer, message.window_id)
-        if self.decisions.permit(window, message.permission, message.value):
-            self.keep_decisions()
-        self._decided(peer, window, message.id)
+        kept = self.decisions.permit(window, message.permission, message.value)
+        self._decided(peer, window, message.id, keep=kept)
 
     def _revoke(self, peer: str, message: Revoke) -> None:
         window = self.meant(peer, message.window_id)
         self.decisions.revoke(window, message.permission)
-        self.keep_decisions()
-        self._decided(peer, window, message.id)
+        self._decided(peer, window, message.id, keep=True)
 
-    def _decided(self, peer: str, window: Window, call: str | None) -> None:
+    def _decided(self, peer: str, window: Window, call: str | None, *, keep: bool) -> None:
+        """It holds at once; whoever asked is answered when it is kept, too."""
         self.showing.decided(window)
-        if call is not None:
-            self._outbox.send(peer, Result(call))
+
+        def done(outcome: Any) -> None:
+            if call is not None:
+                self.reply(Caller(peer, call), outcome)
+
+        if keep:
+            self.keep_decisions(done)
+        else:
+            done(None)
 
     def _watch_windows(self, peer: str, message: WatchWindows) -> None:
         self.desks.watch(peer, message.watch)

@@ -39,10 +39,16 @@ class Subscriptions:
         }
         return [effect for path in list(self._by_path) for effect in self._discard(path, gone)]
 
+    def give_up(self, path: str) -> set[Subscriber]:
+        """The path is not watched after all: those who subscribed to it."""
+        return self._by_path.pop(path, set())
+
     def told(self, path: str) -> list[tuple[Subscriber, str]]:
         """Who hears of a change at `path`, and by which name: subscribers of a folder hear of what is in it."""
         found = [(subscriber, subscriber.given) for subscriber in self._by_path.get(path, ())]
         folder, _, name = path.rpartition("/")
+        if not name:
+            return found  # the root, which is in no folder
         for subscriber in self._by_path.get(folder, ()):
             base = subscriber.given.rstrip("/")
             found.append((subscriber, f"{base}/{name}" if base not in ("", ".") else name))

@@ -90,7 +90,7 @@ class Connection:
         """The same for a change of state, whose sender looks at the reply."""
         if self._server is None and self._local is None:
             return None
-        return self.link(window_id).call("set_applet_state", arguments)
+        return self.link(window_id).call("push_state", arguments)
 
     def check_blocking(self, window_id: str, instead: str) -> None:
         """Raise where nothing that a page says could arrive while this thread blocks."""

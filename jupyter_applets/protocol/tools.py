@@ -320,6 +320,7 @@ _ALL = [
         read_only=True,
     ),
     Definition("open_window", "Give a window its content.", OpenWindow, for_agents=False),
+    Definition("push_state", "What a window's own widget pushes.", SetAppletState, for_agents=False),
     Definition("stream_content", "More HTML of a content that is streaming.", StreamContent, for_agents=False),
     Definition("export_window", "All that a window holds.", WindowName, for_agents=False),
     Definition("read_applet", "The content and state of a saved applet.", ReadApplet, for_agents=False),

@@ -72,62 +72,52 @@ def save_applet(host: Host, caller: Caller, given: SaveApplet, timeout: float | 
             files={path: _bytes(file) for path, file in content.files.items()},
             height=content.height,
         )
-        [paths] = [entry["paths"] for entry in services.store.list() if entry["slug"] == saved.slug]
-        return saved, paths
+        return saved, services.store.paths(saved.slug)
 
-    revision = window.revision
-
-    def done(outcome: Any) -> None:
-        if isinstance(outcome, AppletError):
-            return host.reply(caller, outcome)
+    def done(outcome: tuple[SavedApplet, Json]) -> Json:
         saved, paths = outcome
-        if window.revision == revision:
+        if window.content is content:
             # The window now shows the saved applet: an edit of its files reloads it.
             host.became(window, content_of(saved))
-        return host.reply(
-            caller, {"slug": saved.slug, "name": saved.meta.name, "updated": saved.meta.updated, "paths": paths}
-        )
+        return {"slug": saved.slug, "name": saved.meta.name, "updated": saved.meta.updated, "paths": paths}
 
-    return host.perform(work, done)
+    return host.answer(caller, work, done)
 
 
 @tool
 def load_applet(host: Host, caller: Caller, given: LoadApplet, timeout: float | None) -> Later:
-    def done(saved: Any) -> None:
-        if isinstance(saved, AppletError):
-            return host.reply(caller, saved)
-        window_id = target(host, caller, given.window_id)
-        window = host.show(caller, window_id, None, content_of(saved), state=saved.state, session=given.session)
-        return host.reply(caller, {**shown(host, window), "slug": saved.slug})
+    # Who asks is known now; it may be gone when the applet is there.
+    session = host.session_of(caller) if given.session is None else given.session
+    vouched = host.vouches(caller)
 
-    return host.perform(lambda services: services.store.load(given.slug), done)
+    def done(saved: SavedApplet) -> Json:
+        name = target(host, session, given.window_id)
+        window = host.show(name, None, content_of(saved), state=saved.state, session=session, vouched=vouched)
+        return {**shown(host, window), "slug": saved.slug}
+
+    return host.answer(caller, lambda services: services.store.load(given.slug), done)
 
 
 @tool
 def read_applet(host: Host, caller: Caller, given: ReadApplet, timeout: float | None) -> Later:
-    def done(saved: Any) -> None:
-        if isinstance(saved, AppletError):
-            return host.reply(caller, saved)
-        return host.reply(caller, {"content": msgspec.to_builtins(content_of(saved)), "state": saved.state})
+    def done(saved: SavedApplet) -> Json:
+        return {"content": msgspec.to_builtins(content_of(saved)), "state": saved.state}
 
-    return host.perform(lambda services: services.store.load(given.slug), done)
+    return host.answer(caller, lambda services: services.store.load(given.slug), done)
 
 
 @tool
 def list_applets(host: Host, caller: Caller, _: NoArguments, timeout: float | None) -> Later:
-    return host.perform(lambda services: services.store.list(), lambda found: host.reply(caller, found))
+    return host.answer(caller, lambda services: services.store.list())
 
 
 @tool
 def delete_applet(host: Host, caller: Caller, given: DeleteApplet, timeout: float | None) -> Later:
-    def done(moved: Any) -> None:
-        if isinstance(moved, AppletError):
-            return host.reply(caller, moved)
-        if host.decisions.forget(given.slug):
-            host.keep_decisions()
-        return host.reply(caller, {"slug": given.slug, "movedTo": moved})
+    def done(moved: str) -> Json:
+        host.unsaved(given.slug)
+        return {"slug": given.slug, "movedTo": moved}
 
-    return host.perform(lambda services: services.store.delete(given.slug), done)
+    return host.answer(caller, lambda services: services.store.delete(given.slug), done)
 
 
 # ---- the files of a saved applet change

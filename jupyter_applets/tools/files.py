@@ -50,7 +50,7 @@ def read_file(host: Host, caller: Caller, given: ReadFileTool, timeout: float | 
         content, encoding = as_text(found.data)
         return {"path": given.path, "content": content, "encoding": encoding, "version": found.version}
 
-    return host.perform(work, lambda outcome: host.reply(caller, outcome), ordered=False)
+    return host.answer(caller, work, ordered=False)
 
 
 @tool
@@ -64,7 +64,7 @@ def write_file(host: Host, caller: Caller, given: WriteFileTool, timeout: float 
             "version": services.workspace.write(given.path, data, actor, if_match=given.if_match),
         }
 
-    return host.perform(work, lambda outcome: host.reply(caller, outcome))
+    return host.answer(caller, work)
 
 
 @tool
@@ -74,7 +74,7 @@ def list_files(host: Host, caller: Caller, given: ListFilesTool, timeout: float 
     def work(services: Services) -> Json:
         return {"path": given.path, "files": msgspec.to_builtins(services.workspace.list(given.path, actor))}
 
-    return host.perform(work, lambda outcome: host.reply(caller, outcome), ordered=False)
+    return host.answer(caller, work, ordered=False)
 
 
 # ---- who may
@@ -120,9 +120,10 @@ def _answer(host: Host, peer: str, call: str | None, make: Callable[[Any], Any])
     """Sends what `make(value)` makes, or the error, under the id of the message."""
 
     def done(outcome: Any) -> None:
-        if isinstance(outcome, AppletError):
-            host.send(peer, ErrorReply(outcome.code, outcome.message, call, outcome.names))
-        elif (message := make(outcome)) is not None:
+        message = host.made(make, outcome)
+        if isinstance(message, AppletError):
+            message = ErrorReply(message.code, message.message, call, message.names)
+        if message is not None:
             host.send(peer, message)
 
     return done
@@ -172,7 +173,7 @@ def _write(host: Host, peer: str, message: WriteFile) -> None:
         asker.knows(name)
         return FileWritten(message.path, version, message.id, message.window_id)
 
-    host.perform(work, _answer(host, peer, message.id, written))
+    host.perform(work, _answer(host, peer, message.id, written), peer=peer)
 
 
 def _list(host: Host, peer: str, message: ListFiles) -> None:
@@ -186,6 +187,7 @@ def _list(host: Host, peer: str, message: ListFiles) -> None:
     host.perform(
         lambda services: services.workspace.list(message.path, asker.actor),
         _answer(host, peer, message.id, listed),
+        peer=peer,
         ordered=False,
     )
 
@@ -199,8 +201,9 @@ def _subscribe(host: Host, peer: str, message: Subscribe) -> None:
         return None if message.id is None else Result(message.id, {"path": message.path})
 
     host.perform(
-        lambda services: "/".join(services.workspace.check(message.path, asker.actor)),
+        lambda services: services.workspace.watchable(message.path, asker.actor),
         _answer(host, peer, message.id, subscribed),
+        peer=peer,
     )
 
 
@@ -210,7 +213,7 @@ def _unsubscribe(host: Host, peer: str, message: Unsubscribe) -> None:
         return None if message.id is None else Result(message.id, {"path": message.path})
 
     # In line behind a subscribe that is still under way.
-    host.perform(lambda services: None, _answer(host, peer, message.id, unsubscribed))
+    host.perform(lambda services: None, _answer(host, peer, message.id, unsubscribed), peer=peer)
 
 
 MESSAGES: dict[type, OnMessage] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import AppletError, UnknownStateKey, WindowNotFound
+from ..errors import UnknownStateKey, WindowNotFound
 from ..host.host import Host, Later
 from ..host.requests import Caller
 from ..host.windows import Window
@@ -46,14 +46,13 @@ def find(host: Host, caller: Caller, window_id: str | None, session: str | None)
     return window
 
 
-def target(host: Host, caller: Caller, window_id: str | None) -> str:
+def target(host: Host, session: str, window_id: str | None) -> str:
     """The window to fill: the one that is named, else the active one, else a new one.
 
     A window that a widget of the notebook owns is not taken unless it is named, or was turned to on a desk.
     """
     if window_id is not None:
         return window_id
-    session = host.session_of(caller)
     active = host.desks.active(session)
     if active is not None:
         return active.id
@@ -95,8 +94,9 @@ def app_command(host: Host, caller: Caller, command: AppCommand, timeout: float 
 @tool
 def set_applet_content(host: Host, caller: Caller, given: SetAppletContent, timeout: float | None) -> Json:
     content = Content(given.html, given.js, given.css, given.title, given.permissions or {})
-    window = host.show(caller, target(host, caller, given.window_id), None, content, session=given.session)
-    return shown(host, window)
+    session = host.session_of(caller) if given.session is None else given.session
+    name = target(host, session, given.window_id)
+    return shown(host, host.show(name, None, content, session=session, vouched=host.vouches(caller)))
 
 
 @tool
@@ -131,7 +131,8 @@ def describe(window: Window, state: dict[str, Json]) -> dict[str, Json]:
 @tool
 def set_applet_state(host: Host, caller: Caller, given: SetAppletState, timeout: float | None) -> Json:
     window = find(host, caller, given.window_id, given.session)
-    host.updates.merge(window, given.data, caller.peer)
+    # The caller's kernel too: a widget there may show this window.
+    host.updates.merge(window, given.data)
     return {"windowId": window.id, "rev": window.state.rev, "shown": bool(window.views)}
 
 
@@ -169,9 +170,23 @@ def close_window(host: Host, caller: Caller, name: CloseWindowTool, timeout: flo
 @tool
 def open_window(host: Host, caller: Caller, given: OpenWindow, timeout: float | None) -> Json:
     window = host.show(
-        caller, given.window_id, given.revision, given.content, given.renderer, state=given.state, owned=True
+        given.window_id,
+        given.revision,
+        given.content,
+        given.renderer,
+        state=given.state,
+        session=host.session_of(caller),
+        vouched=host.vouches(caller),
+        by=caller.peer,
     )
     return {"revision": window.revision, "state": window.state.shown(), "rev": window.state.rev}
+
+
+@tool
+def push_state(host: Host, caller: Caller, given: SetAppletState, timeout: float | None) -> Json:
+    window = find(host, caller, given.window_id, given.session)
+    host.updates.merge(window, given.data, caller.peer)
+    return window.state.rev
 
 
 @tool
@@ -208,6 +223,6 @@ def revoke_permission(host: Host, caller: Caller, given: RevokePermission, timeo
     host.showing.decided(window)
 
     def done(outcome: Any) -> None:
-        host.reply(caller, outcome if isinstance(outcome, AppletError) else host.decisions.granted(window))
+        host.reply(caller, host.made(lambda _: host.decisions.granted(window), outcome))
 
     return host.keep_decisions(done)
