@@ -13,9 +13,10 @@ from typing import Any
 
 import msgspec
 
-from ..errors import AppletError, InvalidArguments, LinkLost
+from ..errors import AppletError, InvalidArguments, LinkLost, TooLarge
 from ..link.base import PendingCall
 from ..protocol.base import Json
+from ..protocol.channel import MAX_STATE_BYTES, RESERVED
 
 
 class State(Mapping[str, Json]):
@@ -36,6 +37,8 @@ class State(Mapping[str, Json]):
         self._changed = changed
         self._failed = failed
         self._news = threading.Condition(threading.RLock())
+        self._sending = threading.Lock()
+        """Held from the taking of a batch to its sending: of two threads the later must not be overtaken."""
         self._waiting: dict[str, msgspec.Raw] = {}
         self._sent: dict[str, msgspec.Raw] = {}
 
@@ -64,9 +67,13 @@ class State(Mapping[str, Json]):
     def replace(self, values: Mapping[str, Json]) -> None:
         """The host tells the whole state. What is still on its way there comes later, and stands."""
         with self._news:
-            mine = {key: self._values[key] for key in (*self._sent, *self._waiting) if key in self._values}
+            before = self._values
+            mine = {key: before[key] for key in (*self._sent, *self._waiting) if key in before}
             self._values = {**values, **mine}
+            news = {k: v for k, v in values.items() if k not in mine and not (k in before and _same(v, before[k]))}
             self._news.notify_all()
+        if news:
+            self._changed(news)
 
     def take(self, data: Mapping[str, Json]) -> None:
         """Others changed these keys. One of them that is on its way from here reaches the host after that change."""
@@ -88,26 +95,36 @@ class State(Mapping[str, Json]):
     def push(self, data: Mapping[str, Json]) -> None:
         """Have these keys merged into the state, soon. What cannot be sent raises here."""
         encoded = {key: _encode(key, value) for key, value in data.items()}
+        # As the applet will see it, and not to be changed by whoever pushed it.
+        values = {key: _as_json(value, encoded[key]) for key, value in data.items()}
         with self._news:
-            self._values = {**self._values, **data}
-            self._waiting |= encoded
+            self._values = {**self._values, **values}
+            self._waiting = {**self._waiting, **encoded}
             idle = not self._sent
+            self._news.notify_all()
         if idle:
             self.flush()
 
     def flush(self) -> None:
         """Send what waits, now: another call is about to be made, and must find it there."""
-        with self._news:
-            if not self._waiting:
-                return
-            batch, self._waiting = self._waiting, {}
-            self._sent = {**self._sent, **batch}
-        pending = self._send(dict(batch))
-        if pending is None:
+        with self._sending:
             with self._news:
-                self._forget(batch)
-        else:
+                if not self._waiting:
+                    return
+                batch, self._waiting = self._waiting, {}
+                self._sent = {**self._sent, **batch}
+            refused, pending = None, None
+            try:
+                pending = self._send(dict(batch))
+            except AppletError as e:
+                refused = e
+        if pending is not None:
             pending.add_done_callback(lambda done: self._answered(batch, done))
+            return
+        with self._news:
+            self._forget(batch)
+        if refused is not None:
+            self._failed(refused)
 
     def _answered(self, batch: dict[str, msgspec.Raw], done: Any) -> None:
         error = None if done.cancelled() else done.exception()
@@ -116,7 +133,9 @@ class State(Mapping[str, Json]):
             if isinstance(error, LinkLost):
                 # It may not have arrived. What is newer stays newer.
                 self._waiting = {**batch, **self._waiting}
-        if isinstance(error, AppletError) and not isinstance(error, LinkLost):
+        if isinstance(error, LinkLost):
+            return  # it is sent when the link is there again, and the window with it
+        if isinstance(error, AppletError):
             self._failed(error)
         self.flush()
 
@@ -125,22 +144,40 @@ class State(Mapping[str, Json]):
 
     # ---- waiting
 
-    def wait_for(self, key: str, predicate: Callable[[Json], Any] | None, timeout: float | None) -> bool:
-        """Block until the key is there and, if given, `predicate(value)` holds; False when it was not in time."""
+    def wait_for(self, key: str, predicate: Callable[[Json], Any] | None, timeout: float | None) -> tuple[Json, ...]:
+        """Block until the key is there and, if given, `predicate(value)` holds; nothing when it was not in time."""
         with self._news:
-            return self._news.wait_for(lambda: self.holds(key, predicate), timeout)
+            return self._news.wait_for(lambda: self.holding(key, predicate), timeout)
 
-    def holds(self, key: str, predicate: Callable[[Json], Any] | None) -> bool:
+    def holding(self, key: str, predicate: Callable[[Json], Any] | None) -> tuple[Json, ...]:
+        """The value, if it is there and as asked for."""
         values = self._values
-        return key in values and (predicate is None or bool(predicate(values[key])))
+        found = key in values and (predicate is None or predicate(values[key]))
+        return (values[key],) if found else ()
 
 
 def _encode(key: str, value: Json) -> msgspec.Raw:
     """Now: what waits may be changed by its owner meanwhile."""
+    if key in RESERVED:
+        raise InvalidArguments(f"The state key {key!r} is reserved: choose another name.")
     try:
-        return msgspec.Raw(msgspec.json.encode(value))
+        text = msgspec.json.encode(value)
     except (TypeError, ValueError, OverflowError, RecursionError) as e:
         raise InvalidArguments(f"{key!r} cannot be pushed: {e}") from e
+    if len(text) > MAX_STATE_BYTES:
+        raise TooLarge(
+            f"{key!r} is {len(text) / 1e6:.1f} MB as JSON; a whole state may have {MAX_STATE_BYTES / 1e6:.1f} MB."
+        )
+    return msgspec.Raw(text)
+
+
+def _as_json(value: Json, encoded: msgspec.Raw) -> Json:
+    return value if value is None or type(value) in (str, int, bool) else msgspec.json.decode(encoded)
+
+
+def _same(one: Json, other: Json) -> bool:
+    # To Python, 1 and True are equal.
+    return type(one) is type(other) and one == other
 
 
 def _short(value: Json) -> str:

@@ -42,6 +42,7 @@ from .streaming import HtmlStream
 
 _ARGUMENTS = ("html", "js", "css", "title", "permissions", "modules", "height")
 _CONTENT = (*_ARGUMENTS, "slug", "files")
+_INTERNAL = ("_initial_state", "_app_protocol")
 _DOCUMENT = ("html", "js", "css", "modules", "files")
 """A change of these is another applet: a new revision, with an empty log. The others change the one that runs."""
 
@@ -101,7 +102,7 @@ class Applet(anywidget.AnyWidget):
         height: int | str | None = None,
         **traits: Any,
     ) -> None:
-        unknown = [name for name in traits if not self.has_trait(name) and name != "_initial_state"]
+        unknown = [name for name in traits if not self.has_trait(name) and name not in _INTERNAL]
         if unknown:
             raise TypeError(
                 f"Applet has no argument {unknown[0]!r}. Its arguments: {', '.join(_ARGUMENTS)}, window_id."
@@ -116,6 +117,7 @@ class Applet(anywidget.AnyWidget):
         self._context = contextvars.copy_context()
         self._connection = connection()
         initial = traits.pop("_initial_state", {})
+        self._app_protocol = traits.pop("_app_protocol", True)
         super().__init__(
             html=html,
             js=js,
@@ -203,11 +205,12 @@ class Applet(anywidget.AnyWidget):
 
         It works in a busy cell. Without a timeout it waits for as long as it takes.
         """
-        if not self._state.holds(key, predicate):
+        if not self._state.holding(key, predicate):
             self._connection.check_blocking(self.window_id, f"<applet>.await_for_state({key!r}, …)")
-        if not self._state.wait_for(key, predicate, timeout):
+        found = self._state.wait_for(key, predicate, timeout)
+        if not found:
             raise self._state_late(key, timeout)
-        return self._state[key]
+        return found[0]
 
     async def await_for_state(
         self, key: str, predicate: Callable[[Json], Any] | None = None, timeout: float | None = None
@@ -216,21 +219,27 @@ class Applet(anywidget.AnyWidget):
         import asyncio  # slow to load, and loaded already wherever a loop runs
 
         loop = asyncio.get_running_loop()
-        held: asyncio.Future[None] = loop.create_future()
+        held: asyncio.Future[Json] = loop.create_future()
 
         def look(_: Any = None) -> None:
-            if not held.done() and self._state.holds(key, predicate):
-                held.set_result(None)
+            try:
+                found = self._state.holding(key, predicate)
+            except Exception as e:  # the predicate's, for whoever waits
+                found = ()
+                if not held.done():
+                    held.set_exception(e)
+            if found and not held.done():
+                held.set_result(found[0])
 
         self.on_state(look)
         try:
             look()
-            await asyncio.wait_for(held, timeout)
-        except asyncio.TimeoutError:
-            raise self._state_late(key, timeout) from None
+            done, _ = await asyncio.wait([held], timeout=timeout)
         finally:
             self.on_state(look, remove=True)
-        return self._state[key]
+        if not done:
+            raise self._state_late(key, timeout)
+        return held.result()
 
     # ---- as files
 
@@ -266,7 +275,14 @@ class Applet(anywidget.AnyWidget):
     def _of(cls, content: Content, state: dict[str, Json], window_id: str | None) -> Applet:
         arguments = {name: getattr(content, name) for name in _ARGUMENTS}
         plain = msgspec.to_builtins(content.files)
-        return cls(**arguments, window_id=window_id, slug=content.slug, files=plain, _initial_state=state)
+        return cls(
+            **arguments,
+            window_id=window_id,
+            slug=content.slug,
+            files=plain,
+            _initial_state=state,
+            _app_protocol=content.app_protocol,
+        )
 
     # ---- what people decided
 
@@ -321,6 +337,8 @@ class Applet(anywidget.AnyWidget):
 
     def open_window(self) -> None:
         self._open(self._content())
+        # What was on its way when the connection was cut.
+        self._state.flush()
 
     def flush(self) -> None:
         self._state.flush()
@@ -351,6 +369,7 @@ class Applet(anywidget.AnyWidget):
         return Content(
             **{name: getattr(self, name) for name in _CONTENT if name != "files"},
             files=msgspec.convert(self.files, dict[str, AppletFile]),
+            app_protocol=self._app_protocol,
         )
 
     def _open(self, content: Content) -> None:
@@ -372,10 +391,11 @@ class Applet(anywidget.AnyWidget):
 
     def _follow(self, notice: WindowContent) -> None:
         """Someone else gave the window its content: this widget shows it from now on."""
-        if notice.content is None or notice.revision < self._revision:
+        content = notice.content
+        if content is None or notice.revision < self._revision:
             return
-        news = {name: getattr(notice.content, name) for name in _CONTENT if name != "files"}
-        news["files"] = msgspec.to_builtins(notice.content.files)
+        news = {name: getattr(content, name) for name in _CONTENT if name != "files"}
+        news["files"] = msgspec.to_builtins(content.files)
         if notice.revision > self._revision:
             self._manifest = None
             self._saved_state = {}
@@ -384,6 +404,7 @@ class Applet(anywidget.AnyWidget):
         def follow() -> None:
             with self._setting():
                 self._set(news)
+                self._app_protocol = content.app_protocol
                 self._revision = notice.revision
 
         self._context.copy().run(follow)
@@ -392,7 +413,15 @@ class Applet(anywidget.AnyWidget):
         return self._connection.push(self.window_id, {**self._name, "data": data})
 
     def _push_failed(self, error: AppletError) -> None:
+        """What was refused is not in the state: it is told in the logs, and what the host has is taken over."""
         self._logs.take([ConsoleEntry("error", [f"[host] A push was refused: {error.message}"], 0.0)])
+        pending = self._connection.tell(self.window_id, "get_applet_state", self._name)
+        if pending is not None:
+            pending.add_done_callback(self._read_again)
+
+    def _read_again(self, done: Any) -> None:
+        if not done.cancelled() and done.exception() is None:
+            self._state.replace(done.result()["state"])
 
     def _state_late(self, key: str, timeout: float | None) -> CallTimeout:
         has = f"it is {self._state[key]!r}" if key in self._state else "it is not set"
@@ -443,6 +472,7 @@ class Applet(anywidget.AnyWidget):
             self._manifest = None
             # Another applet: not the saved one any more, and without the state of the one before.
             self.slug = ""
+            self._app_protocol = True
             self._saved_state = {}
             self._state.clear()
             self._revision = _next_revision(self._revision)
