@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import weakref
 from typing import Any
 
+from ..errors import AppletError
 from ..host import Driver
 from ..link.comm import CommPipe
 from ..link.memory import MemoryLink
@@ -15,6 +17,8 @@ from ..tools import make_host
 from ..tools.services import Services, watcher
 from .owner import WindowOwner
 
+log = logging.getLogger("jupyter_applets")
+
 _codec: Codec[FromPage] = Codec(FromPage)
 
 
@@ -23,9 +27,13 @@ class LocalHost:
 
     def __init__(self, session: str, kernel: str, version: str, root: str) -> None:
         self._thread = LoopThread("jupyter_applets-host")
-        services = Services(root)
+        self._services = services = Services(root)
         self._driver = Driver(make_host(version), self._thread.loop, services, watcher(services))
-        self._driver.host.decisions.all = services.decisions.load()
+        try:
+            self._driver.host.decisions.all = services.decisions.load()
+        except AppletError as e:
+            # A folder that cannot be written to has applets too; people are asked again.
+            log.warning("%s", e.message)
         self._pipes: weakref.WeakKeyDictionary[WindowOwner, dict[str, CommPipe]] = weakref.WeakKeyDictionary()
         self._met: weakref.WeakKeyDictionary[WindowOwner, set[str]] = weakref.WeakKeyDictionary()
         self._session = session
@@ -40,6 +48,7 @@ class LocalHost:
         self.link.close()
         self._thread.finish(self._driver.close())
         self._thread.stop()
+        self._services.close()
 
     def _receive(self, widget: WindowOwner, content: dict[str, Any]) -> None:
         page = content["page"]

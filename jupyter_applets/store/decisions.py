@@ -14,7 +14,7 @@ import msgspec
 
 from ..errors import BrokenApplet, FileMissing
 from ..workspace import atomic
-from ..workspace.beneath import open_file
+from ..workspace.beneath import open_file, open_folder
 from ..workspace.failures import worded
 from ..workspace.files import Workspace
 from .documents import decode, encode
@@ -32,7 +32,10 @@ class Decisions:
 
     def load(self) -> dict[str, dict[str, Any]]:
         with self._lock, worded("read the permissions that were given"):
-            folder = self._workspace.private_folder()
+            try:
+                folder = open_folder(self._workspace.descriptor, self._workspace.private)
+            except FileMissing:
+                return {}  # and nothing is made in a folder in which nothing was decided
             try:
                 with os.fdopen(open_file(folder, (FILE,)), "rb") as file:
                     return msgspec.convert(decode(FILE, file.read()), dict[str, dict[str, Any]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from queue import Queue
 from typing import Any
 
@@ -35,8 +36,8 @@ class Widget:
 
 
 @pytest.fixture
-def host() -> Iterator[LocalHost]:
-    host = LocalHost("nb", "kernel", "0.1.0")
+def host(tmp_path: Path) -> Iterator[LocalHost]:
+    host = LocalHost("nb", "kernel", "0.1.0", str(tmp_path))
     yield host
     host.close()
 

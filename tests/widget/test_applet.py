@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,8 +19,10 @@ from jupyter_applets.widget.manifest import Manifest
 
 
 @pytest.fixture(autouse=True)
-def fresh_connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A process without a Jupyter server: the host is inside."""
+def fresh_connection(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A process without a Jupyter server: the host is inside, with its files in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("JUPYTER_APPLETS_ROOT", raising=False)
     monkeypatch.delenv("JUPYTER_APPLETS_URL", raising=False)
     monkeypatch.setattr(module, "_connection", None)
     yield
