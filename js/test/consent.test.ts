@@ -133,6 +133,22 @@ describe('an origin that is not listed', () => {
     expect(page.bars).toEqual(['Blocked: inline (scripts)']);
   });
 
+  it('stays closed when the question is put away by a key', async () => {
+    page.view.element.querySelector('.jupyter-applet-bar')?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+    await Promise.resolve();
+    expect(page.bars).toEqual([]);
+    page.say({ type: 'applet:blocked', url, directive: 'img-src' }, { type: 'applet:link', url: 'https://example.com' });
+    await hasBars(1);
+    expect(page.bars).toEqual(['Link to https://example.com']);
+  });
+
+  it('is allowed here and for now when the decision cannot be kept', async () => {
+    page.button('Always for this applet').click();
+    const { id } = await page.next('permit');
+    page.hear({ type: 'error', id, code: 'STORAGE_FAILED', message: 'The disk is full.' });
+    await passed(() => page.frame.srcdoc.includes('https://example.org'));
+  });
+
   it('is not asked for any more when the document has gone', () => {
     greet('applet:leaving');
     expect(page.bars).toEqual([]);
