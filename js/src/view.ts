@@ -341,8 +341,8 @@ export class View implements ChannelView {
 
   // ---- the document
 
-  #post(message: ToSdk, transfer: Transferable[] = []): boolean {
-    return this.#frame.post([message], 'port', transfer);
+  #post(message: ToSdk): boolean {
+    return this.#frame.post([message], 'port');
   }
 
   #postVisible(): void {
@@ -384,8 +384,8 @@ export class View implements ChannelView {
   async #call(call: SdkCall): Promise<void> {
     const { document } = this.#conversation;
     const isCurrent = (): boolean => document === this.#conversation.document;
-    const { reply, transfer } = await this.#files.answer(call, isCurrent);
-    if (isCurrent()) this.#post(reply, transfer);
+    const reply = await this.#files.answer(call, isCurrent);
+    if (isCurrent()) this.#post(reply);
   }
 
   #applyHeight(): void {

@@ -9,15 +9,8 @@ import type { Channel, ChannelView } from '../channel/channel.js';
 import type { Consent } from '../consent.js';
 import type { Reply, SdkCall } from '../frame/messages.js';
 
-interface Done {
-  value: unknown;
-  transfer: Transferable[];
-}
-
-type Attempt = (consent: boolean) => Promise<Done>;
+type Attempt = (consent: boolean) => Promise<unknown>;
 type Verb = 'read' | 'write';
-
-const plain = (value: unknown): Done => ({ value, transfer: [] });
 
 export class FileAccess {
   constructor(
@@ -27,47 +20,43 @@ export class FileAccess {
   ) {}
 
   /** `isCurrent` is asked before anything is done for a document that may have gone. */
-  async answer(call: SdkCall, isCurrent: () => boolean): Promise<{ reply: Reply; transfer: Transferable[] }> {
+  async answer(call: SdkCall, isCurrent: () => boolean): Promise<Reply> {
     const to = { type: 'applet:reply', id: call.id } as const;
     try {
-      const { value, transfer } = await this.#call(call, isCurrent);
-      return { reply: { ...to, value }, transfer };
+      return { ...to, value: await this.#call(call, isCurrent) };
     } catch (error) {
-      return { reply: { ...to, error: error instanceof Error ? error.message : String(error), code: codeOf(error) }, transfer: [] };
+      return { ...to, error: error instanceof Error ? error.message : String(error), code: codeOf(error) };
     }
   }
 
-  async #call({ method, args }: SdkCall, isCurrent: () => boolean): Promise<Done> {
+  async #call({ method, args }: SdkCall, isCurrent: () => boolean): Promise<unknown> {
     const { windowId } = this.view;
     const { path, content, ifMatch } = args;
     if (typeof path !== 'string') throw new AskError('INVALID_ARGUMENTS', `${method}: the path has to be a string.`);
     const { files } = this.channel();
     switch (method) {
       case 'readFile':
-        return this.#try('read', path, isCurrent, async (consent) => {
-          const read = await files.read(windowId, path, consent);
-          return { value: read, transfer: [read.bytes] };
-        });
+        return this.#try('read', path, isCurrent, (consent) => files.read(windowId, path, consent));
       case 'listFiles':
-        return this.#try('read', path, isCurrent, async (consent) => plain({ files: await files.list(windowId, path, consent) }));
+        return this.#try('read', path, isCurrent, async (consent) => ({ files: await files.list(windowId, path, consent) }));
       case 'writeFile': {
         if (typeof content !== 'string' && !(content instanceof ArrayBuffer)) {
           throw new AskError('INVALID_ARGUMENTS', 'writeFile: the content has to be a string or an ArrayBuffer.');
         }
         const file = { path, content, ...(typeof ifMatch === 'string' ? { ifMatch } : {}) };
-        return this.#try('write', path, isCurrent, async (consent) => plain({ version: await files.write(windowId, file, consent) }));
+        return this.#try('write', path, isCurrent, async (consent) => ({ version: await files.write(windowId, file, consent) }));
       }
       case 'subscribeFile':
-        return this.#try('read', path, isCurrent, async (consent) => plain((await this.channel().subscribe(this.view, path, consent)) ?? null));
+        return this.#try('read', path, isCurrent, async (consent) => (await this.channel().subscribe(this.view, path, consent)) ?? null);
       case 'unsubscribeFile':
         this.channel().unsubscribe(this.view, path);
-        return plain(null);
+        return null;
       default:
         throw new AskError('INVALID_ARGUMENTS', `There is no ${String(method)}.`);
     }
   }
 
-  async #try(verb: Verb, path: string, isCurrent: () => boolean, attempt: Attempt): Promise<Done> {
+  async #try(verb: Verb, path: string, isCurrent: () => boolean, attempt: Attempt): Promise<unknown> {
     try {
       return await attempt(false);
     } catch (error) {
@@ -79,7 +68,7 @@ export class FileAccess {
     }
   }
 
-  async #decided(decision: Decision, code: string, verb: Verb, { text, about }: Wish, attempt: Attempt, again: () => Promise<Done>): Promise<Done> {
+  async #decided(decision: Decision, code: string, verb: Verb, { text, about }: Wish, attempt: Attempt, again: () => Promise<unknown>): Promise<unknown> {
     if (decision === 'once') return attempt(true);
     if (decision === 'always') {
       await this.consent.permit('files', verb);

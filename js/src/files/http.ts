@@ -19,7 +19,7 @@ export class HttpFiles implements FileService {
   async read(windowId: string, path: string, consent: boolean): Promise<FileBytes> {
     const response = await this.#fetch('file', { windowId, path, raw: '1' }, consent);
     const version = response.headers.get('ETag')?.replace(/^(?:W\/)?"|"$/g, '') ?? '';
-    return { bytes: await this.#read(response.arrayBuffer()), version };
+    return { blob: await this.#read(response.blob()), version };
   }
 
   async write(windowId: string, { path, content, ifMatch }: FileToWrite, consent: boolean): Promise<string> {

@@ -33,7 +33,7 @@ export class MessageFiles implements FileService {
 
   async read(windowId: string, path: string, consent: boolean): Promise<FileBytes> {
     const pieces = (await this.ask({ type: 'readFile', windowId, path, consent })) as FileContent[];
-    return { bytes: join(pieces), version: pieces.at(-1)?.version ?? '' };
+    return { blob: new Blob([join(pieces)]), version: pieces.at(-1)?.version ?? '' };
   }
 
   async write(windowId: string, { path, content, ifMatch }: FileToWrite, consent: boolean): Promise<string> {

@@ -53,8 +53,8 @@ export class Frame {
   }
 
   /** False when there is no document to take the messages. */
-  post(messages: unknown[], way: Way, transfer: Transferable[] = []): boolean {
-    this.#ports?.[way].postMessage(messages, transfer);
+  post(messages: unknown[], way: Way): boolean {
+    this.#ports?.[way].postMessage(messages);
     return this.#ports !== null;
   }
 

@@ -101,7 +101,7 @@ export interface SdkCall {
 }
 
 /**
- * Page → SDK. `value` is `{bytes: ArrayBuffer, version}` for readFile (transferred, not copied), `{version}` for writeFile,
+ * Page → SDK. `value` is `{blob: Blob, version}` for readFile, `{version}` for writeFile,
  * `{files}` for listFiles, null for the rest.
  */
 export interface Reply {

@@ -43,7 +43,8 @@ export class Files {
   /** The bytes as they are, and their version. */
   async load(path: string): Promise<FileData> {
     checkPath(path, 'readFile');
-    return this.call<FileData>('readFile', { path });
+    const { blob, version } = await this.#open(path);
+    return { bytes: await blob.arrayBuffer(), version };
   }
 
   async read(path: string, { as = 'text' }: { as?: 'text' | 'bytes' | 'json' } = {}): Promise<unknown> {
@@ -93,8 +94,8 @@ export class Files {
     checkPath(path, 'applet.files.url');
     const own = path.startsWith('applet:') ? this.own.find(path) : null;
     if (own !== null) return this.own.url(own);
-    const { bytes } = await this.load(path);
-    return URL.createObjectURL(new Blob([bytes], { type: mediaType(path) }));
+    const { blob } = await this.#open(path);
+    return URL.createObjectURL(blob.slice(0, blob.size, mediaType(path)));
   }
 
   /** Of a folder, what is told has the path of the file in it. */
@@ -103,6 +104,10 @@ export class Files {
       const folder = subscribed === '' || subscribed.endsWith('/') ? subscribed : `${subscribed}/`;
       if (path === subscribed || path.startsWith(folder)) callAll(listeners, { path, event });
     }
+  }
+
+  #open(path: string): Promise<{ blob: Blob; version: string }> {
+    return this.call('readFile', { path });
   }
 
   #begin(path: string): Set<Listener> {

@@ -23,8 +23,8 @@ afterEach(() => {
 describe('over HTTP', () => {
   it('a file comes as its bytes, with its version', async () => {
     fetched.mockResolvedValue(new Response(Uint8Array.of(1, 255), { headers: { ETag: '"7f"' } }));
-    const { bytes, version } = await files.read('w', 'data/ä b.bin', false);
-    expect([[...new Uint8Array(bytes)], version]).toEqual([[1, 255], '7f']);
+    const { blob, version } = await files.read('w', 'data/ä b.bin', false);
+    expect([[...new Uint8Array(await blob.arrayBuffer())], version]).toEqual([[1, 255], '7f']);
     const { url, options } = asked();
     expect(url.pathname).toBe('/hub/applets/api/applet/file');
     expect(Object.fromEntries(url.searchParams)).toEqual({ session: 'nb.ipynb', windowId: 'w', path: 'data/ä b.bin', raw: '1' });

@@ -19,7 +19,7 @@ const page = async (method: string, { path, content, ifMatch }: any): Promise<un
   const found = disk.get(path);
   if (method === 'readFile') {
     if (!found) throw new CallError(`There is no ${path}.`, 'FILE_MISSING');
-    return { bytes: found.slice().buffer, version: 'v1' };
+    return { blob: new Blob([found.slice()]), version: 'v1' };
   }
   if (ifMatch !== undefined && ifMatch !== 'v1') throw new CallError('It changed.', 'VERSION_CONFLICT');
   disk.set(path, typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content));

@@ -42,8 +42,8 @@ describe('a call', () => {
       { type: 'applet:call', id: 1, method: 'readFile', args: { path: 'a' } },
       { type: 'applet:call', id: 2, method: 'readFile', args: { path: 'b' } },
     ]);
-    calls.settle({ type: 'applet:reply', id: 2, value: { bytes: text('B'), version: '1' } });
-    calls.settle({ type: 'applet:reply', id: 1, value: { bytes: text('A'), version: '1' } });
+    calls.settle({ type: 'applet:reply', id: 2, value: { blob: new Blob([text('B')]), version: '1' } });
+    calls.settle({ type: 'applet:reply', id: 1, value: { blob: new Blob([text('A')]), version: '1' } });
     calls.settle({ type: 'applet:reply', id: 1, error: 'again' });
     calls.settle({ type: 'applet:reply', id: 99 });
     expect([await first, await second]).toEqual(['A', 'B']);
@@ -59,7 +59,7 @@ describe('a call', () => {
 describe('reading', () => {
   const read = async (as: 'text' | 'bytes' | 'json' | undefined, content: ArrayBuffer): Promise<unknown> => {
     const value = files.read('a', as ? { as } : undefined);
-    await answer({ value: { bytes: content, version: '1' } });
+    await answer({ value: { blob: new Blob([content]), version: '1' } });
     return value;
   };
 
@@ -171,7 +171,7 @@ describe('a URL', () => {
   it('has the file’s bytes and its type', async () => {
     const make = vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:x');
     const url = files.url('plots/a.PNG');
-    await answer({ value: { bytes: bytes(1), version: '1' } });
+    await answer({ value: { blob: new Blob([bytes(1)]), version: '1' } });
     expect(await url).toBe('blob:x');
     expect(make).toHaveBeenCalledWith(expect.objectContaining({ type: 'image/png', size: 1 }));
   });

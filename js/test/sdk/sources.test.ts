@@ -16,7 +16,7 @@ beforeEach(() => {
   const call = async (_: string, { path }: { path: string }): Promise<unknown> => {
     asked.push(path);
     if (path === 'none.png') throw new CallError('There is none.', 'FILE_MISSING');
-    return { bytes: new ArrayBuffer(1), version: '1' };
+    return { blob: new Blob([new ArrayBuffer(1)]), version: '1' };
   };
   const own = new OwnFiles({ 'img/own.svg': { text: '<svg/>' }, 'util.js': { text: '1' } });
   sources = new Sources(new Files(call as unknown as Call, own), own);
