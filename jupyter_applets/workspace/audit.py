@@ -10,6 +10,8 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any, Literal, NamedTuple
 
+import msgspec
+
 from ..errors import AppletError
 
 LOG = "audit.jsonl"
@@ -58,7 +60,7 @@ class Audit:
         if size is not None:
             line["bytes"] = size
         # One write of one line: lines of other processes come before or after it, never within.
-        self._append(json.dumps(line).encode() + b"\n")
+        self._append(_encoded(line) + b"\n")
 
     def close(self) -> None:
         with self._lock:
@@ -98,6 +100,13 @@ class Audit:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def _encoded(line: dict[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(line)
+    except UnicodeEncodeError:  # a path that is no text, which is refused, and of interest here
+        return json.dumps(line).encode()
 
 
 def stamp(at: datetime) -> str:

@@ -39,6 +39,8 @@ class Backups:
         self._lock = threading.Lock()
         self._sizes: dict[Parts, int] = {}
         """What is kept, oldest first: as of the last look at the disk, and what was added since."""
+        self._names: dict[Parts, list[str]] = {}
+        """The same by file, for the files that were written lately."""
         self._total = 0
         self._until_rescan = 0
         self._warned = False
@@ -68,7 +70,7 @@ class Backups:
                 with self._lock:
                     self._sizes[kept] = size
                     self._total += size
-                    self._bound_file(place, parts)
+                    self._bound_file(place, kept)
                     self._bound_all()
                 return kept
             except FileNotFoundError:
@@ -82,14 +84,20 @@ class Backups:
         with self._lock, suppress(OSError):
             self._drop(kept)
 
-    def _bound_file(self, place: int, parts: Parts) -> None:
-        with os.scandir(place) as found:
-            names = [entry.name for entry in found if _NAME.fullmatch(entry.name)]
-        if len(names) > self._per_file:
-            for name in sorted(names, key=_age)[: -self._per_file]:
-                self._total -= self._sizes.pop((*parts, name), 0)
-                with suppress(FileNotFoundError):
-                    os.unlink(name, dir_fd=place)
+    def _bound_file(self, place: int, kept: Parts) -> None:
+        parts = kept[:-1]
+        names = self._names.get(parts)
+        if names is None:
+            with os.scandir(place) as found:
+                names = sorted((entry.name for entry in found if _NAME.fullmatch(entry.name)), key=_age)
+            self._names[parts] = names
+        else:
+            names.append(kept[-1])
+        while len(names) > self._per_file:
+            name = names.pop(0)
+            self._total -= self._sizes.pop((*parts, name), 0)
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=place)
 
     def _bound_all(self) -> None:
         self._until_rescan -= 1
@@ -101,6 +109,7 @@ class Backups:
             finally:
                 os.close(root)
             self._total = sum(self._sizes.values())
+            self._names.clear()
             self._until_rescan = _RESCAN
         for kept in list(self._sizes) if self._total > self._max_bytes else ():
             if self._total <= self._max_bytes:
@@ -110,6 +119,7 @@ class Backups:
     def _drop(self, kept: Parts) -> None:
         """Remove one, and the folders that are empty without it."""
         self._total -= self._sizes.pop(kept, 0)
+        self._names.pop(kept[:-1], None)
         root = self._folder()
         try:
             with suppress(FileMissing, FileNotFoundError):

@@ -199,7 +199,7 @@ def test_paths_out_of_reach_are_not_watched(play: Play) -> None:
             with pytest.raises(PathRefused):
                 scene.watcher.add(path, USER)
 
-    assert '"verb": "watch"' in (play(body).root / ".jupyter-applets" / "audit.jsonl").read_text()
+    assert '"verb":"watch"' in (play(body).root / ".jupyter-applets" / "audit.jsonl").read_text()
 
 
 def test_folders_are_bounded(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
