@@ -4,7 +4,7 @@
  */
 
 import type { StatePushed } from './frame/messages.js';
-import type { FromPage, Json, SetState, StateUpdate } from './protocol.gen.js';
+import type { FromPage, Json, StateUpdate } from './protocol.gen.js';
 
 type Data = Record<string, Json>;
 
@@ -60,8 +60,7 @@ export class State {
     if (this.#isAwaited || !isUp) for (const key of Object.keys(data)) this.#unheard.add(key);
     this.#merge(data);
     const { windowId, viewId } = this;
-    const message: SetState & { revision: number } = { type: 'setState', windowId, viewId, data, revision };
-    this.events.send([message]);
+    this.events.send([{ type: 'setState', windowId, viewId, data, revision }]);
   }
 
   /** The host pushes these keys. */

@@ -4,7 +4,7 @@ export const STYLE = `
 .jupyter-applet-desk{display:flex;flex-direction:column;box-sizing:border-box;min-height:120px;border:1px solid var(--jp-border-color2,#8884);border-radius:2px;background:var(--jp-layout-color1,transparent);color:var(--jp-ui-font-color1,inherit);font:13px/1.5 var(--jp-ui-font-family,system-ui,sans-serif)}
 .jupyter-applet-tabs{flex:none;display:flex;overflow-x:auto;scrollbar-width:thin;background:var(--jp-layout-color2,#8881);border-bottom:1px solid var(--jp-border-color2,#8884)}
 .jupyter-applet-tabs:empty{display:none}
-.jupyter-applet-tab{flex:0 1 auto;display:flex;align-items:center;min-width:5em;max-width:16em;border-right:1px solid var(--jp-border-color2,#8884);border-top:2px solid transparent}
+.jupyter-applet-tab{flex:0 1 auto;display:flex;align-items:center;min-width:9em;max-width:16em;border-right:1px solid var(--jp-border-color2,#8884);border-top:2px solid transparent}
 .jupyter-applet-tab[data-selected]{background:var(--jp-layout-color1,Canvas);border-top-color:var(--jp-brand-color1,#1976d2)}
 .jupyter-applet-tab button{font:inherit;color:inherit;background:none;border:0;cursor:pointer}
 .jupyter-applet-tab [role=tab]{flex:1 1 auto;min-width:0;padding:4px 2px 4px 10px;text-align:left;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
