@@ -6,9 +6,10 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
-from tornado.httpclient import HTTPRequest
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from jupyter_applets.link.socket import SocketLink
@@ -69,6 +70,7 @@ class Page:
 
 
 OpenPage = Callable[..., Awaitable[Page]]
+Ask = Callable[..., Awaitable[HTTPResponse]]
 
 
 @pytest.fixture
@@ -81,6 +83,23 @@ def secret(jp_serverapp: Any) -> str:
 def base(http_server_client: Any, jp_http_port: int, jp_base_url: str) -> str:
     """The server's URL; the client fixture is what makes it accept connections."""
     return f"http://127.0.0.1:{jp_http_port}{jp_base_url}"
+
+
+@pytest.fixture
+def ask(base: str, jp_auth_header: dict[str, str]) -> Ask:
+    """Make a request below `applets/`, with a query and a JSON or binary body; every status is an answer."""
+
+    async def ask(
+        route: str, verb: str = "GET", body: Any = None, headers: dict[str, str] | None = None, **query: Any
+    ) -> HTTPResponse:
+        data = body if body is None or isinstance(body, str | bytes) else json.dumps(body)
+        url = f"{base}applets/{route}{'?' if query else ''}{urlencode(query)}"
+        request = HTTPRequest(
+            url, verb, {**jp_auth_header, **(headers or {})}, data, allow_nonstandard_methods=True, request_timeout=60
+        )
+        return await AsyncHTTPClient().fetch(request, raise_error=False)
+
+    return ask
 
 
 @pytest.fixture
