@@ -8,6 +8,7 @@ import { View } from './view.js';
 
 interface Traits extends Required<Pick<Content, 'html' | 'js' | 'css' | 'title' | 'permissions' | 'modules' | 'height' | 'slug' | 'files'>> {
   window_id: string;
+  _streaming: boolean;
   _revision: number;
   _session: string;
   _route: 'server' | 'kernel';
@@ -27,7 +28,10 @@ const TRAITS = ['html', 'js', 'css', 'title', 'permissions', 'modules', 'height'
 /** A new document comes with a new revision, which is set last; the others change the one that runs. */
 const CHANGES = ['change:_revision', 'change:permissions', 'change:title', 'change:height'];
 
-const contentOf = (model: Model): Content => Object.fromEntries(TRAITS.map((name) => [name, model.get(name)]));
+const contentOf = (model: Model): Content => ({
+  ...Object.fromEntries(TRAITS.map((name) => [name, model.get(name)])),
+  streaming: model.get('_streaming'),
+});
 
 function show(model: Model, route: Route, sdk: string): View {
   return new View({

@@ -85,6 +85,7 @@ class Applet(anywidget.AnyWidget):
     slug = traitlets.Unicode().tag(sync=True)
     files = traitlets.Dict().tag(sync=True)
 
+    _streaming = traitlets.Bool(False).tag(sync=True)
     _revision = traitlets.Int().tag(sync=True)
     _session = traitlets.Unicode().tag(sync=True)
     _route = traitlets.Unicode().tag(sync=True)
@@ -336,7 +337,17 @@ class Applet(anywidget.AnyWidget):
     # ---- WindowOwner
 
     def open_window(self) -> None:
-        self._open(self._content())
+        """Give the window to the host, and take over the state that it has there."""
+        revision = self._revision
+        arguments = {
+            "windowId": self.window_id,
+            "revision": revision,
+            "content": msgspec.to_builtins(self._content()),
+            "state": {**self._saved_state, **self._state},
+        }
+        pending = self._connection.tell(self.window_id, "open_window", arguments)
+        if pending is not None:
+            pending.add_done_callback(lambda done: self._opened(revision, done))
         # What was on its way when the connection was cut.
         self._state.flush()
 
@@ -369,21 +380,9 @@ class Applet(anywidget.AnyWidget):
         return Content(
             **{name: getattr(self, name) for name in _CONTENT if name != "files"},
             files=msgspec.convert(self.files, dict[str, AppletFile]),
+            streaming=self._streaming,
             app_protocol=self._app_protocol,
         )
-
-    def _open(self, content: Content) -> None:
-        """Give the window to the host, and take over the state that it has there."""
-        revision = self._revision
-        arguments = {
-            "windowId": self.window_id,
-            "revision": revision,
-            "content": msgspec.to_builtins(content),
-            "state": {**self._saved_state, **self._state},
-        }
-        pending = self._connection.tell(self.window_id, "open_window", arguments)
-        if pending is not None:
-            pending.add_done_callback(lambda done: self._opened(revision, done))
 
     def _opened(self, revision: int, done: Any) -> None:
         if not done.cancelled() and done.exception() is None and done.result()["revision"] == revision:
@@ -431,14 +430,17 @@ class Applet(anywidget.AnyWidget):
 
     def _begin_stream(self) -> None:
         with self._setting():
-            self._changed(another=True, content=msgspec.structs.replace(self._content(), html="", streaming=True))
+            self._set({"html": "", "_streaming": True})
+            self._changed(another=True)
 
     async def _write_stream(self, html: str) -> None:
         arguments = {"windowId": self.window_id, "revision": self._revision, "html": html}
         await self._connection.acall(self.window_id, "stream_content", arguments, page=False)
 
     def _end_stream(self, html: str) -> None:
-        self.set_content(html=html)
+        with self._setting():
+            self._set({"html": html, "_streaming": False})
+            self._changed(another=True)
 
     def _query(self, key: str) -> dict[str, Json]:
         return {**self._name, "stateKey": key}
@@ -467,7 +469,7 @@ class Applet(anywidget.AnyWidget):
         else:
             self._changed(another=False)
 
-    def _changed(self, *, another: bool, content: Content | None = None) -> None:
+    def _changed(self, *, another: bool) -> None:
         if another:
             self._manifest = None
             # Another applet: not the saved one any more, and without the state of the one before.
@@ -476,7 +478,7 @@ class Applet(anywidget.AnyWidget):
             self._saved_state = {}
             self._state.clear()
             self._revision = _next_revision(self._revision)
-        self._open(content or self._content())
+        self.open_window()
 
 
 def _next_revision(last: int) -> int:

@@ -1,4 +1,4 @@
-"""`python -m tests.bench [a … f] [--rounds N] [--json PATH]`: measures, and prints the table of figures."""
+"""`python -m tests.bench [a … g] [--rounds N] [--json PATH]`: measures, and prints the table of figures."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from .contenders import TARGETS, contenders
+from .contenders import FIGURES, TARGETS, contenders
 from .figures import report, table
 from .stage import Stage
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("figures", nargs="*", choices=[*"abcdef", []], metavar="a … f", help="all when none is named")
+    parser.add_argument("figures", nargs="*", choices=[*FIGURES, []], metavar="a … g", help="all when none is named")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     options = parser.parse_args()
 
     samples: dict[str, list[list[float]]] = defaultdict(list)
     with Stage() as stage:
-        running = list(contenders(stage, options.figures or "abcdef"))
+        running = list(contenders(stage, options.figures or FIGURES))
         for number in range(options.rounds):
             # What is compared runs close together, under the same load.
             for contender in running:

@@ -8,9 +8,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator
 
+from . import transfers
 from .figures import Contender, Target
 from .stage import ROOT, Kind, Stage
 
+FIGURES = "abcdefg"
 CALLS = 300
 PEER_CALLS = 100
 PIPELINED = 1_000
@@ -43,6 +45,7 @@ TARGETS = [
     Target(APPLET, PEER_FRAME),
     Target(IMPORT, IMPORT_BARE, most=1.4),
     Target(IMPORT_KERNEL, IMPORT_KERNEL_BARE),
+    *transfers.TARGETS,
 ]
 
 _USE = "from tests.bench.kernel import *; from tests.bench.peer import Peer"
@@ -76,6 +79,8 @@ def contenders(stage: Stage, wanted: Collection[str]) -> Iterator[Contender]:
         yield from _starts(stage)
     if "f" in wanted:
         yield from _imports()
+    if "g" in wanted:
+        yield from transfers.contenders(stage)
 
 
 def _peer(stage: Stage, kind: Kind) -> Callable[[], list[float]]:
