@@ -9,5 +9,6 @@ text      content as JSON carries it
 backups   the versions before
 audit     who did what
 failures  what the system refuses, as sentences
+looking   what stands at paths just now
 watch     tells of changes
 """

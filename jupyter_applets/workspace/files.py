@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -20,7 +21,7 @@ from .audit import Actor, Audit
 from .backups import Backups
 from .beneath import make_folder, open_file, open_folder, open_root, real_parts, stat_beneath
 from .failures import worded
-from .paths import SENSITIVE, Parts, check_name, fold, is_sensitive, parse
+from .paths import SENSITIVE, Parts, check_name, fold, is_sensitive, matcher, parse
 from .reading import Reading, version_of
 
 _LOCKS = 64
@@ -115,7 +116,7 @@ class Workspace:
             guard = self.guard(path, actor)
             folder = open_folder(self.descriptor, parts, guard)
             try:
-                return sorted(self._entries(folder, parts, actor), key=lambda entry: entry.name)
+                return sorted(self._entries(folder, parts, actor), key=attrgetter("name"))
             finally:
                 os.close(folder)
 
@@ -247,16 +248,20 @@ class Workspace:
         return [*map(fold, parts[:depth])] == [*map(fold, self.applets)] and parts[depth] != actor.slug
 
     def _entries(self, folder: int, parts: Parts, actor: Actor) -> Iterator[Entry]:
-        modified = _Moments()
+        # Ten thousand times: what is the same each time is looked up once.
+        modified = _Moments().text
         private = fold(self.private[-1])
+        sensitive = matcher(self.sensitive).match
+        is_applet = actor.kind == "applet"
         with os.scandir(folder) as found:
             for entry in found:
                 name = entry.name
                 try:
                     check_name(name)
-                    if is_sensitive(name, self.sensitive) or fold(name) == private or atomic.TEMPORARY.fullmatch(name):
+                    folded = fold(name)
+                    if sensitive(folded) or folded == private or (name[0] == "." and atomic.TEMPORARY.fullmatch(name)):
                         continue
-                    if actor.kind == "applet" and self._is_state_of_another((*parts, name), actor):
+                    if is_applet and folded == "state.json" and self._is_state_of_another((*parts, name), actor):
                         continue
                     if entry.is_symlink():
                         inside = (*parts, name)
@@ -265,10 +270,11 @@ class Workspace:
                         status = entry.stat(follow_symlinks=False)
                 except (PathRefused, FileNotFoundError):
                     continue
-                if stat.S_ISREG(status.st_mode):
-                    yield Entry(name, "file", status.st_size, modified.text(status.st_mtime_ns))
-                elif stat.S_ISDIR(status.st_mode):
-                    yield Entry(name, "directory", status.st_size, modified.text(status.st_mtime_ns))
+                kind = stat.S_IFMT(status.st_mode)
+                if kind == stat.S_IFREG:
+                    yield Entry(name, "file", status.st_size, modified(status.st_mtime_ns))
+                elif kind == stat.S_IFDIR:
+                    yield Entry(name, "directory", status.st_size, modified(status.st_mtime_ns))
 
 
 class _Moments:

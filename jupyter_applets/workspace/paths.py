@@ -93,7 +93,7 @@ def check_name(name: str) -> None:
 
 
 def is_sensitive(name: str, patterns: Iterable[str] = SENSITIVE) -> bool:
-    return _matcher(tuple(patterns)).match(fold(name)) is not None
+    return matcher(tuple(patterns)).match(fold(name)) is not None
 
 
 def fold(name: str) -> str:
@@ -105,7 +105,8 @@ def fold(name: str) -> str:
 
 
 @lru_cache
-def _matcher(patterns: tuple[str, ...]) -> re.Pattern[str]:
+def matcher(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """Matches the folded names that are sensitive."""
     return re.compile("|".join(translate(fold(pattern)) for pattern in patterns) or r"(?!)")
 
 

@@ -18,7 +18,7 @@ import msgspec
 
 from jupyter_applets.store.applets import AppletStore
 from jupyter_applets.workspace.audit import Actor
-from jupyter_applets.workspace.files import Workspace
+from jupyter_applets.workspace.files import Entry, Workspace
 
 from .figures import Contender, Target, report, table
 
@@ -68,19 +68,23 @@ def _lists(folder: Path, workspace: Workspace) -> Iterator[Contender]:
         msgspec.json.encode({"files": workspace.list("many", _ACTOR)})
 
     def floor() -> None:
+        seconds: dict[int, str] = {}
         with os.scandir(many) as found:
-            files = [_fields(entry) for entry in found]
+            files = [_fields(entry, seconds) for entry in found]
         msgspec.json.encode({"files": files})
 
     yield Contender("a", LIST, _timed(ours, 5))
     yield Contender("a", SCAN, _timed(floor, 5))
 
 
-def _fields(entry: os.DirEntry[str]) -> dict[str, Any]:
+def _fields(entry: os.DirEntry[str], seconds: dict[int, str]) -> Entry:
+    """As fast as we know how, so that what is compared is what we do besides."""
     status = entry.stat(follow_symlinks=False)
-    modified = datetime.fromtimestamp(status.st_mtime, timezone.utc).isoformat(timespec="milliseconds")
-    kind = "directory" if entry.is_dir(follow_symlinks=False) else "file"
-    return {"name": entry.name, "type": kind, "size": status.st_size, "modified": modified}
+    second, rest = divmod(status.st_mtime_ns, 1_000_000_000)
+    if second not in seconds:
+        seconds[second] = datetime.fromtimestamp(second, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
+    modified = f"{seconds[second]}.{rest // 1_000_000:03d}Z"
+    return Entry(entry.name, "directory" if entry.is_dir() else "file", status.st_size, modified)
 
 
 def _writes(folder: Path, workspace: Workspace) -> Iterator[Contender]:
