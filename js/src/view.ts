@@ -4,11 +4,12 @@
  */
 
 import type { Channel, ChannelView } from './channel/channel.js';
+import { hasRun, noteRun } from './channel/shared.js';
 import { Consent } from './consent.js';
 import { FileAccess } from './files/access.js';
 import { Conversation } from './frame/conversation.js';
 import { Frame } from './frame/frame.js';
-import type { ConsoleDropped, FromSdk, SdkCall, ToSdk } from './frame/messages.js';
+import { type ConsoleDropped, type FromSdk, isFromSdk, type SdkCall, type StateSet, type ToSdk } from './frame/messages.js';
 import { readTheme, watchTheme } from './frame/theme.js';
 import { Visibility } from './frame/visibility.js';
 import { needsLexer } from './lexer/needed.js';
@@ -61,6 +62,7 @@ export class View implements ChannelView {
   #revision: number;
   #stream: StreamedHtml | null = null;
   #isClosed = false;
+  #isDisposed = false;
   /** The host has told what to show, or was waited for in vain. */
   #isAnswered = false;
   /** Whether the content may run. Once it may, it may until there is another. */
@@ -81,7 +83,7 @@ export class View implements ChannelView {
       started: () => this.#started(),
       ended: () => this.#endDocument('The applet left or reloaded its page while the request was under way.'),
       lost: () => this.#showLost(),
-      received: (messages, way) => this.#conversation.receive(messages, way),
+      received: (messages, way) => (this.#isDisposed ? this.#hearLast(messages) : this.#conversation.receive(messages, way)),
     });
     this.#conversation = new Conversation(this.viewId, this.windowId, {
       post: (requests, way) => this.#frame.post(requests, way),
@@ -105,6 +107,7 @@ export class View implements ChannelView {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     this.#leave('The view was closed while the request was under way.');
     this.#unwatchTheme();
     this.#visibility.dispose();
@@ -151,7 +154,7 @@ export class View implements ChannelView {
     if (revision < this.#revision || (isNewer && !content)) return;
     if (isNewer) this.#state.replace(state, rev);
     else this.#state.answered(state, rev);
-    if (isNewer || this.#run !== 'run') this.#run = run;
+    if (isNewer || this.#run !== 'run') this.#run = hasRun(this.#place(revision)) ? 'run' : run;
     this.#consent.setGranted(granted);
     if (content) this.#take(revision, content);
     this.#isAnswered = true;
@@ -200,6 +203,11 @@ export class View implements ChannelView {
   #attach(): void {
     this.#channel.attach(this);
     this.#waits.push(setTimeout(() => this.#waitedInVain(), this.#channel.patience));
+  }
+
+  /** What this page has let run once may run again, in another place of the notebook. */
+  #place(revision: number): string {
+    return JSON.stringify([this.#channel.session, this.windowId, revision]);
   }
 
   #announce(): void {
@@ -292,6 +300,7 @@ export class View implements ChannelView {
     const stream = this.#stream;
     const config = configOf(this.#content, { theme: readTheme(), state: this.#state.data, lexer, stream });
     this.#state.loaded();
+    if (this.#run === 'run') noteRun(this.#place(this.#revision));
     this.#frame.load(bodyOf(this.#content, stream), config, this.#consent.permissions.allowed(this.#content));
   }
 
@@ -378,6 +387,13 @@ export class View implements ChannelView {
       case 'applet:call':
         void this.#call(message);
         break;
+    }
+  }
+
+  /** Of a view that is gone: the window's state is all that it can still change. */
+  #hearLast(messages: unknown[]): void {
+    for (const message of messages as Record<string, unknown>[]) {
+      if (message?.['type'] === 'applet:set-state' && isFromSdk(message)) this.#heard(message as unknown as StateSet);
     }
   }
 

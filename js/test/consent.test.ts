@@ -1,10 +1,12 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { shared } from '../src/channel/shared.js';
 import { greet, passed, Viewing } from './viewing.js';
 
 let page: Viewing;
 
 beforeEach(() => {
+  shared().ran.clear();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });
 afterEach(() => {
@@ -45,6 +47,15 @@ describe('an applet that nobody vouches for', () => {
     // The host, which was told nothing, still asks.
     page.tell({ run: 'ask' });
     vi.advanceTimersByTime(300);
+    expect(page.frame.srcdoc).toContain('go()');
+  });
+
+  it('runs without a question in another place of the page that has run it', () => {
+    vi.advanceTimersByTime(300);
+    page.button('Run').click();
+    page.view.dispose();
+    page = new Viewing(content);
+    page.tell({ run: 'ask' });
     expect(page.frame.srcdoc).toContain('go()');
   });
 

@@ -147,6 +147,7 @@ class Showing:
         view = self.add(peer, window, state)
         if state.revision < window.revision and window.content is not None:
             self._mirror(view)
+            self._calls.let_in(window)
             return
         if state.settled and view.id not in window.away:
             self._adopt(window, state)

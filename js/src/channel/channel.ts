@@ -95,6 +95,10 @@ export class Channel implements PipeEvents {
     return this.pipe.patience;
   }
 
+  get session(): string {
+    return this.peer.session;
+  }
+
   attach(view: ChannelView): void {
     clearTimeout(this.#linger);
     this.#views.set(view.viewId, view);

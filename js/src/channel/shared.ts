@@ -10,6 +10,8 @@ interface Shared {
   /** The texts of our bundles, by name and version. */
   texts: Map<string, Promise<string>>;
   modules: Map<string, Promise<unknown>>;
+  /** The contents that a host or a person has let run in this page. */
+  ran: Set<string>;
 }
 
 export const randomId = (): string => [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -17,5 +19,9 @@ export const randomId = (): string => [...crypto.getRandomValues(new Uint8Array(
 export function shared(): Shared {
   const slot = Symbol.for(`jupyter_applets/${PROTOCOL}`);
   const holder = globalThis as unknown as Record<symbol, Shared | undefined>;
-  return (holder[slot] ??= { pageId: randomId(), channels: new Map(), texts: new Map(), modules: new Map() });
+  return (holder[slot] ??= { pageId: randomId(), channels: new Map(), texts: new Map(), modules: new Map(), ran: new Set() });
 }
+
+export const noteRun = (place: string): void => void shared().ran.add(place);
+
+export const hasRun = (place: string): boolean => shared().ran.has(place);

@@ -9,6 +9,9 @@ import { contentPolicy } from './policy.js';
 /** How long a document that left may take to come back (a reload), before it is taken for gone. */
 const RELOAD_WAIT = 1000;
 
+/** How long a document that was taken away is listened to. */
+const LAST_WORDS = 1000;
+
 /** How an applet speaks: through the SDK's port, or by itself with window messages that the outer frame relays. */
 export type Way = 'port' | 'raw';
 
@@ -79,9 +82,16 @@ export class Frame {
     this.element.removeAttribute('srcdoc');
   }
 
+  /** A document that is taken away runs its cleanup, and may say something in it: that is still heard. */
   dispose(): void {
+    const ports = this.#ports;
+    this.#ports = null;
     this.stop();
     this.element.remove();
+    setTimeout(() => {
+      ports?.port.close();
+      ports?.raw.close();
+    }, LAST_WORDS);
   }
 
   // The source is our own outer frame, whose code only we write; the applet cannot post in its name.
