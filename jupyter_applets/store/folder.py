@@ -24,6 +24,7 @@ from ..workspace.paths import SENSITIVE, Parts, check_name, is_sensitive
 
 HTML, JS, CSS, META, APP, STATE = "content.html", "script.js", "style.css", "meta.json", "app.json", "state.json"
 CORE = (HTML, JS, CSS, META, APP, STATE)
+_CORE = frozenset(CORE)
 
 MAX_CORE_BYTES = 32 * 1024 * 1024
 MAX_FILES = 500
@@ -60,6 +61,8 @@ def scan(folder: int, sensitive: tuple[str, ...] = SENSITIVE) -> Signature:
 
 
 def check_sizes(sizes: Mapping[str, int]) -> None:
+    if max(sizes.values(), default=0) <= MAX_CORE_BYTES and sizes.keys() <= _CORE:
+        return
     others = [size for path, size in sizes.items() if path not in CORE]
     if len(others) > MAX_FILES:
         raise BrokenApplet(f"it has more than {MAX_FILES} files: move what is no part of it out of its folder.")
@@ -130,7 +133,10 @@ def apply(folder: int, change: Change, keep: Keep | None = None) -> None:
 def _walk(folder: int, above: str, sensitive: tuple[str, ...], count: int = 0) -> Iterator[tuple[str, int, int, int]]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith(".") or entry.is_symlink() or not _is_plain(entry.name, sensitive):
+            if entry.is_symlink():
+                continue
+            # Most names are ours, and a list looks at thousands.
+            if entry.name not in _CORE and (entry.name.startswith(".") or not _is_plain(entry.name, sensitive)):
                 continue
             path = f"{above}{entry.name}"
             try:
