@@ -129,10 +129,11 @@ class State(Mapping[str, Json]):
     def _answered(self, batch: dict[str, msgspec.Raw], done: Any) -> None:
         error = None if done.cancelled() else done.exception()
         with self._news:
-            self._forget(batch)
             if isinstance(error, LinkLost):
-                # It may not have arrived. What is newer stays newer.
-                self._waiting = {**batch, **self._waiting}
+                # It may not have arrived. What was sent or pushed after it stays newer.
+                lost = {key: raw for key, raw in batch.items() if self._sent.get(key) is raw}
+                self._waiting = {**lost, **self._waiting}
+            self._forget(batch)
         if isinstance(error, LinkLost):
             return  # it is sent when the link is there again, and the window with it
         if isinstance(error, AppletError):
