@@ -50,6 +50,8 @@ class Subscriptions:
         if not name:
             return found  # the root, which is in no folder
         for subscriber in self._by_path.get(folder, ()):
+            if subscriber.window_id is not None and name == "state.json":
+                continue  # it may be another applet's, of which one hears nothing
             base = subscriber.given.rstrip("/")
             found.append((subscriber, f"{base}/{name}" if base not in ("", ".") else name))
         return found

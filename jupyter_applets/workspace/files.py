@@ -93,9 +93,12 @@ class Workspace:
             return FileData(reading.path, data, reading.version, len(data))
 
     def open(self, path: str, actor: Actor) -> Reading:
-        """For files of any size; the caller closes what it gets."""
+        """For files that are not to be held whole; the caller closes what it gets."""
         with self.logged("read", path, actor) as operation:
             reading = self._opened(path, actor)
+            if reading.size > self.max_bytes:
+                reading.close()
+                raise FileTooLarge(f"{path!r} has {reading.size:,} bytes; {self.max_bytes:,} can be read.")
             operation.size = reading.size
             return reading
 
@@ -105,10 +108,17 @@ class Workspace:
             parts = self.check(path, actor)
             if not parts:
                 raise PathRefused("The workspace itself is not a file.")
+            self._check_writable(parts, actor, path)
             if len(data) > self.max_bytes:
                 raise FileTooLarge(f"A file may have {self.max_bytes:,} bytes; this one has {len(data):,}.")
             operation.size = len(data)
-            return self.put(parts, data, if_match=if_match, guard=self.guard(path, actor))
+            reach = self.guard(path, actor)
+
+            def guard(parts: Parts) -> None:
+                reach(parts)
+                self._check_writable(parts, actor, path)
+
+            return self.put(parts, data, if_match=if_match, guard=guard)
 
     def list(self, path: str, actor: Actor) -> list[Entry]:
         with self.logged("list", path, actor), worded(f"list {path!r}"):
@@ -241,11 +251,19 @@ class Workspace:
         if actor.kind == "applet" and self._is_state_of_another(parts, actor):
             raise PathRefused(f"{path!r} is the state of another applet.")
 
+    def _check_writable(self, parts: Parts, actor: Actor, path: str) -> None:
+        if actor.kind == "applet" and self._is_in_applet(parts, "app.json"):
+            raise PathRefused(f"{path!r} says what an applet may do: applets do not write it.")
+
     def _is_state_of_another(self, parts: Parts, actor: Actor) -> bool:
+        return self._is_in_applet(parts, "state.json") and parts[len(self.applets)] != actor.slug
+
+    def _is_in_applet(self, parts: Parts, name: str) -> bool:
+        """Whether it is the file of that name in the folder of a saved applet."""
         depth = len(self.applets)
-        if len(parts) != depth + 2 or fold(parts[-1]) != "state.json":
+        if len(parts) != depth + 2 or fold(parts[-1]) != name:
             return False
-        return [*map(fold, parts[:depth])] == [*map(fold, self.applets)] and parts[depth] != actor.slug
+        return [*map(fold, parts[:depth])] == [*map(fold, self.applets)]
 
     def _entries(self, folder: int, parts: Parts, actor: Actor) -> Iterator[Entry]:
         # Ten thousand times: what is the same each time is looked up once.

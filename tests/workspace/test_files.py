@@ -297,6 +297,17 @@ def test_link_inside_the_root_is_no_way_to_them(workspace: Workspace, root: Path
             VERBS[verb](workspace, path, USER)
 
 
+def test_applet_gives_no_applet_permissions(workspace: Workspace, root: Path) -> None:
+    workspace.write("applets/sheet/app.json", b"{}", USER)
+    (root / "link").symlink_to("applets/sheet")
+    assert workspace.read("applets/sheet/app.json", SHEET).data == b"{}"
+    for path in ("applets/sheet/app.json", "applets/other/app.json", "applets/sheet/App.JSON", "link/app.json"):
+        with pytest.raises(PathRefused, match="what an applet may do"):
+            workspace.write(path, b'{"permissions": {"files": "write"}}', SHEET)
+    workspace.write("applets/sheet/script.js", b"1", SHEET)
+    workspace.write("app.json", b"{}", SHEET)
+
+
 @pytest.mark.parametrize("verb", ["read", "open", "write", "version", "check", "watchable"])
 def test_applet_reaches_its_own_state_only(workspace: Workspace, root: Path, verb: str) -> None:
     for slug in ("sheet", "other"):

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from tornado import web
 
-from ... import __file__ as package
 from ..base import ApiHandler
 
-_STATIC = Path(package).parent / "widget" / "static"
+_STATIC = Path(__file__).parents[2] / "widget" / "static"
 
 
 class StaticHandler(ApiHandler):
