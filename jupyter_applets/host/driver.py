@@ -6,8 +6,9 @@ What a tool needs done beside the loop (files, saved applets) is done by worker 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -109,12 +110,13 @@ class Driver:
         if self._alarm is not None:
             self._alarm.cancel()
         self._sinks.clear()
+        # What was to be written is written; whoever closes the services next finds nobody at work with them.
+        await self._loop.run_in_executor(None, self._ordered.shutdown)
         for task in list(self._tasks):
             task.cancel()
         if self._watcher is not None:
             await self._watcher.close()
-        self._ordered.shutdown(wait=False, cancel_futures=True)
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        await self._loop.run_in_executor(None, self._pool.shutdown)
 
     # ---- inside
 
@@ -175,6 +177,7 @@ class Driver:
         if effect.peer not in self._sinks:
             return
         async with self._streams.setdefault(effect.peer, asyncio.Semaphore(STREAMS)):
+            pieces: Any = None
             try:
                 pieces = await self.run(effect.work)
                 while (piece := await self._loop.run_in_executor(self._pool, next, pieces, None)) is not None:
@@ -185,6 +188,11 @@ class Driver:
                         await drained()
             except Exception as e:
                 self._put(effect.peer, [effect.failed(_worded(e))])
+            finally:
+                # It has a file open, and may be at work on a thread still when this is cancelled.
+                with contextlib.suppress(ValueError):
+                    if isinstance(pieces, Generator):
+                        pieces.close()
 
     def _watch(self, effect: Watch | Unwatch) -> None:
         if self._watcher is None:

@@ -101,10 +101,6 @@ class ApiHandler(APIHandler):
         """jupyter_server makes everything JSON here unless it is told."""
         return super().finish(*args, set_content_type=self._headers["Content-Type"], **kwargs)
 
-    def compute_etag(self) -> str | None:
-        """The one that was set, if one was; tornado would take the body's."""
-        return self._headers.get("ETag") or super().compute_etag()
-
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """`{code, message}`, never with a traceback: of our own errors, and of whatever else went wrong."""
         _, error, _ = kwargs.get("exc_info", (None, None, None))
@@ -207,7 +203,7 @@ class HostSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         while self._unsent and not self._writing and self.ws_connection is not None:
             frame = self._unsent.popleft()
             self._unsent_bytes -= len(frame)
-            written = asyncio.ensure_future(self.write_message(frame.decode()))
+            written = asyncio.ensure_future(self.write_message(frame))
             stream = self.ws_connection.stream
             self._writing = stream is not None and stream.writing()
             written.add_done_callback(self._write if self._writing else _retrieve)

@@ -88,6 +88,7 @@ class JupyterApplets(ExtensionApp):
             os.environ.pop(name, None)
         if self._driver is not None:
             await self._driver.close()
+            self._driver.services.close()
 
 
 def _environment(serverapp: Any, secret: str) -> dict[str, str]:

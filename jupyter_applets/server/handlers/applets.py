@@ -38,7 +38,11 @@ class AppletHandler(ApiHandler):
     @web.authenticated
     async def get(self, slug: str) -> None:
         saved = await self.driver.run(lambda services: services.store.load(slug))
-        self._answer(saved)
+        self.set_header("ETag", f'"{saved.version}"')
+        if self.check_etag_header():
+            self.set_status(304)
+        else:
+            self._answer(saved)
 
     @web.authenticated
     async def put(self, slug: str) -> None:
