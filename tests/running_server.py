@@ -134,3 +134,13 @@ def make_link(base: str, secret: str) -> Iterator[Callable[..., SocketLink]]:
 async def reply(pending: Any) -> Any:
     """The reply to a call, waited for on this loop."""
     return await asyncio.wait_for(asyncio.wrap_future(pending), WAIT)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for what the server does without a word."""
+
+    async def look() -> None:
+        while not holds():  # noqa: ASYNC110 (nothing tells us)
+            await asyncio.sleep(0.01)
+
+    await asyncio.wait_for(look(), WAIT)
