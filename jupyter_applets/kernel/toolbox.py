@@ -18,7 +18,7 @@ from ..protocol.base import Json
 from ..protocol.tools import DEFINITIONS, Definition, for_agents
 from .connection import connection
 
-_TIMEOUT = inspect.Parameter("timeout", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="float | None")
+_TIMEOUT = inspect.Parameter("timeout", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=float | None)
 
 
 async def acall(name: str, arguments: dict[str, Json], timeout: float | None = None) -> Json:
