@@ -542,6 +542,7 @@ export interface WindowInfo {
   slug: string;
   revision: number;
   ready: boolean;
+  shown: boolean;
 }
 
 /** The windows of a session, for a desk; `active` is to be in front. */

@@ -56,4 +56,4 @@ class Desks:
 
 def _info(window: Window) -> WindowInfo:
     ready = any(view.ready for view in window.views.values())
-    return WindowInfo(window.id, window.title, window.renderer, window.slug, window.revision, ready)
+    return WindowInfo(window.id, window.title, window.renderer, window.slug, window.revision, ready, bool(window.views))

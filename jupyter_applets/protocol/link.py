@@ -251,6 +251,8 @@ class WindowInfo(Data, frozen=True, omit_defaults=False):
     slug: str
     revision: int
     ready: bool
+    shown: bool
+    """Whether any view shows it; one that none shows cannot answer, so a desk loads it out of sight."""
 
 
 class WindowList(Message, frozen=True, tag="windows"):

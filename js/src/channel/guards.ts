@@ -31,7 +31,7 @@ const CONTENT: Shape = {
   ...{ permissions: 'object?', modules: 'object?', files: 'object?', streaming: 'boolean?' },
 };
 
-const WINDOW: Shape = { windowId: 'string', title: 'string', renderer: 'string', revision: 'number', ready: 'boolean' };
+const WINDOW: Shape = { windowId: 'string', title: 'string', renderer: 'string', revision: 'number', ready: 'boolean', shown: 'boolean' };
 
 const EVENTS: unknown[] = ['created', 'modified', 'deleted'];
 

@@ -29,7 +29,7 @@ export class Desk implements ChannelDesk {
   readonly #tabs: Tabs;
   readonly #id = `applets-${randomId()}`;
   readonly #note = make('div', { className: 'jupyter-applet-desk-note jupyter-applet-wait', role: 'status', textContent: 'Looking for applets…' });
-  /** The windows that were in front once; they stay alive, out of sight. */
+  /** The windows that were in front once, or that nobody else shows: they live on, out of sight. */
   readonly #panels = new Map<string, Panel>();
   #channel: Channel;
   #windows: WindowInfo[] = [];
@@ -68,6 +68,8 @@ export class Desk implements ChannelDesk {
     this.#windows = windows.filter(({ renderer }) => renderer === 'iframe');
     this.#tabs.show(this.#windows);
     for (const windowId of [...this.#panels.keys()]) if (!this.#has(windowId)) this.#remove(windowId);
+    // What no view shows could not answer anybody.
+    for (const { windowId, shown } of this.#windows) if (!shown && !this.#panels.has(windowId)) this.#add(windowId).hidden = true;
     const isFirst = this.#active === undefined;
     const isOther = active !== this.#active;
     this.#active = active;
@@ -107,7 +109,7 @@ export class Desk implements ChannelDesk {
     this.#showNote();
   }
 
-  #add(windowId: string): void {
+  #add(windowId: string): HTMLElement {
     const id = this.#panelId(windowId);
     const element = make('div', { className: 'jupyter-applet-panel', role: 'tabpanel', id });
     element.setAttribute('aria-labelledby', `${id}-tab`);
@@ -115,6 +117,7 @@ export class Desk implements ChannelDesk {
     element.append(view.element);
     this.element.append(element);
     this.#panels.set(windowId, { element, view });
+    return element;
   }
 
   #remove(windowId: string): void {

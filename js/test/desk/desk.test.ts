@@ -25,7 +25,7 @@ function makeView(windowId: string): View {
   return { element, dispose: () => disposed.push(windowId) } as unknown as View;
 }
 
-const info = (windowId: string, title = '', ready = false) => ({ windowId, title, renderer: 'iframe', slug: '', revision: 1, ready });
+const info = (windowId: string, title = '', ready = false, shown = true) => ({ windowId, title, renderer: 'iframe', slug: '', revision: 1, ready, shown });
 const tell = (names: string[], active: string | null = null): void =>
   pipe.events.received([{ type: 'windows', windows: names.map((name) => info(name)), active }]);
 const sent = async (): Promise<any[]> => {
@@ -66,12 +66,30 @@ describe('a desk', () => {
     expect([selected(), shown(), made, flashing()]).toEqual([['b'], ['view of b'], ['b'], []]);
   });
 
+  it('hands the focus of a closed tab to the one in front, and otherwise leaves it where it is', () => {
+    tell(['a', 'b', 'c'], 'b');
+    tabs()[1]?.focus();
+    tell(['a', 'c'], null);
+    expect(document.activeElement?.textContent).toBe('c');
+    (tabs()[0]?.nextElementSibling as HTMLElement).focus();
+    tell(['c'], null);
+    expect(document.activeElement?.textContent).toBe('c');
+    (document.activeElement as HTMLElement).blur();
+    tell(['c', 'd'], 'd');
+    expect(document.activeElement).toBe(document.body);
+  });
+
   it('names tabs by title or window, and says which are ready', () => {
     pipe.events.received([{ type: 'windows', windows: [info('a', 'Sheet', true), info('b')], active: 'a' }]);
-    expect(tabs().map(({ textContent, title }) => [textContent, title])).toEqual([['Sheet', 'Sheet'], ['b', 'b (not ready)']]);
+    expect(tabs().map(({ textContent, title }) => [textContent, title])).toEqual([['Sheet', 'Sheet'], ['b', 'b']]);
     expect(tabs().map(({ parentElement }) => parentElement?.hasAttribute('data-ready'))).toEqual([true, false]);
     const panel = desk.element.querySelector('[role=tabpanel]');
     expect([tabs()[0]?.getAttribute('aria-controls'), panel?.getAttribute('aria-labelledby')]).toEqual([panel?.id, tabs()[0]?.id]);
+  });
+
+  it('loads out of sight what no view shows, so that it can answer', () => {
+    pipe.events.received([{ type: 'windows', windows: [info('a', '', false, false), info('b')], active: 'b' }]);
+    expect([shown(), made]).toEqual([['view of b'], ['a', 'b']]);
   });
 
   it('brings to the front what an agent has opened, and lets its tab flash', () => {
