@@ -231,8 +231,8 @@ _ALL = [
     Definition(
         "get_applet_state",
         "Read what an applet exposes with setAppletState, as `state`, with `activeSlug` (the saved applet that runs, "
-        "or null), `appletTitle`, `hasApplet` and `windowId`. With `selector`, read the live document instead, as "
-        "`elements` (tag, text, value, …) or, with format text, as `text`.",
+        "or null), `appletTitle`, `hasApplet` and `windowId`. With `selector`, read the live document instead: a "
+        "list of elements (tag, text, value, …) or, with format text, their text, a line each.",
         GetAppletState,
         read_only=True,
     ),

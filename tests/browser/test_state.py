@@ -79,9 +79,7 @@ def test_a_burst_in_the_applet_comes_in_few_messages_and_ends_right(notebook: No
 
 def test_what_is_no_json_is_refused_where_it_is_set(notebook: Notebook) -> None:
     frame = notebook.applet_frame(notebook.run(FORM))
-    tried = (
-        """(made) => { try { setAppletState(eval(made)); return 'taken' } catch (error) { return error.message } }"""
-    )
+    tried = "made => { try { setAppletState(eval(made)); return 'taken' } catch (error) { return error.message } }"
     assert "give it an object" in frame.evaluate(tried, "[1]")
     assert "big" in frame.evaluate(tried, "({ big: 1n })")
     assert "reserved" in frame.evaluate(tried, "({ __storage: {} })")
