@@ -28,7 +28,7 @@ class Tab {
   show({ title, windowId, ready }: WindowInfo): void {
     const name = title || windowId;
     this.title.textContent = name;
-    this.title.title = ready ? name : `${name} (not ready)`;
+    this.title.title = name;
     this.#close.title = `Close ${name}`;
     this.#close.setAttribute('aria-label', this.#close.title);
     this.element.toggleAttribute('data-ready', ready);
@@ -50,6 +50,8 @@ class Tab {
 export class Tabs {
   readonly element = make('div', { className: 'jupyter-applet-tabs', role: 'tablist' });
   readonly #tabs = new Map<string, Tab>();
+  /** The tab that was closed had it: the next key is for the one that comes instead, not for the notebook. */
+  #hasLostFocus = false;
 
   constructor(
     private readonly events: TabsEvents,
@@ -64,6 +66,7 @@ export class Tabs {
     const names = new Set(windows.map(({ windowId }) => windowId));
     for (const [windowId, tab] of this.#tabs) {
       if (names.has(windowId)) continue;
+      this.#hasLostFocus ||= tab.element.contains(document.activeElement);
       tab.element.remove();
       this.#tabs.delete(windowId);
     }
@@ -75,12 +78,14 @@ export class Tabs {
       const there = this.element.children[i] ?? null;
       if (there !== tab.element) this.element.insertBefore(tab.element, there);
     });
+    this.#giveFocus(this.element.querySelector('[data-selected]'));
   }
 
   select(windowId: string | null): void {
     for (const [name, tab] of this.#tabs) tab.select(name === windowId);
     const chosen = this.#tabs.get(windowId ?? '')?.element;
     if (!chosen) return;
+    this.#giveFocus(chosen);
     // Not scrollIntoView, which would move the notebook as well.
     const { offsetLeft, offsetWidth } = chosen;
     const { scrollLeft, clientWidth } = this.element;
@@ -91,6 +96,12 @@ export class Tabs {
 
   flash(windowId: string): void {
     this.#tabs.get(windowId)?.flash();
+  }
+
+  #giveFocus(tab: Element | null): void {
+    if (!this.#hasLostFocus || !tab) return;
+    this.#hasLostFocus = false;
+    (tab.firstElementChild as HTMLElement).focus({ preventScroll: true });
   }
 
   #onKey(event: KeyboardEvent): void {
