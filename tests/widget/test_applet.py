@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,30 +11,12 @@ from traitlets import TraitError
 from jupyter_applets import Applet, app_query, close_window, list_windows
 from jupyter_applets.errors import InvalidArguments, TooLarge, WindowNotFound
 from jupyter_applets.kernel import connection as module
-from jupyter_applets.kernel.callbacks import _worker
 from jupyter_applets.protocol.app import AppManifest, CommandDescriptor, StateDescriptor
 from jupyter_applets.protocol.link import ConsoleEntry, ConsoleLines, Interaction, WindowReady
 from jupyter_applets.widget.manifest import Manifest
 
 
-@pytest.fixture(autouse=True)
-def fresh_connection(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """A process without a Jupyter server: the host is inside, with its files in a folder of their own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("JUPYTER_APPLETS_ROOT", raising=False)
-    monkeypatch.delenv("JUPYTER_APPLETS_URL", raising=False)
-    monkeypatch.setattr(module, "_connection", None)
-    yield
-    if module._connection is not None:
-        module._connection.close()
-
-
-def callbacks_done() -> None:
-    """Where no loop runs, callbacks come in order on one thread: what is put behind them comes after them."""
-    _worker().submit(int).result(10)
-
-
-def test_callback_in_a_script_may_itself_make_a_blocking_call() -> None:
+def test_callback_in_a_script_may_itself_make_a_blocking_call(callbacks_done: Callable[[], None]) -> None:
     app = Applet(window_id="sheet")
     seen: list[Any] = []
     app.on_interaction(lambda content: seen.append(list_windows()[0]["windowId"]))
@@ -141,7 +122,7 @@ def test_console_is_readable_without_a_page() -> None:
     assert app_query("sheet", "__console") == []
 
 
-def test_notices_of_the_host_reach_the_widget() -> None:
+def test_notices_of_the_host_reach_the_widget(callbacks_done: Callable[[], None]) -> None:
     app = Applet(window_id="sheet")
     heard: list[str] = []
     app.on_interaction(heard.append)
@@ -162,7 +143,9 @@ def test_notices_of_the_host_reach_the_widget() -> None:
     assert "boom at line 3" in app.logs._repr_html_()
 
 
-def test_callback_that_raises_does_not_stop_the_others(caplog: pytest.LogCaptureFixture) -> None:
+def test_callback_that_raises_does_not_stop_the_others(
+    caplog: pytest.LogCaptureFixture, callbacks_done: Callable[[], None]
+) -> None:
     app = Applet(window_id="sheet")
     heard: list[str] = []
 
