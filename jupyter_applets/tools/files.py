@@ -31,6 +31,7 @@ from ..protocol.channel import (
 from ..protocol.link import ErrorReply, Result
 from ..protocol.tools import ListFilesTool, ReadFileTool, WriteFileTool
 from ..workspace.audit import Actor
+from ..workspace.files import Workspace
 from ..workspace.text import as_text, from_text, text_chunks
 from .registry import tool
 from .services import Services
@@ -103,12 +104,19 @@ class Asker:
 
     def write(self, services: Services, path: str, data: bytes, if_match: str | None) -> str:
         """On a worker's thread. A file that the applet has not read is not replaced before a person agrees."""
+        try:
+            self._check_known(services.workspace, path)
+        except AppletError as e:
+            services.workspace.audit.record(self.actor, "write", path, error=e)
+            raise
+        return services.workspace.write(path, data, self.actor, if_match=if_match)
+
+    def _check_known(self, workspace: Workspace, path: str) -> None:
         window = self._window
         if window is not None and not self._consent:
-            name = "/".join(services.workspace.check(path, self.actor))
-            if name not in window.known_files and services.workspace.version(path, self.actor) is not None:
+            name = "/".join(workspace.check(path, self.actor))
+            if name not in window.known_files and workspace.version(path, self.actor) is not None:
                 raise ConsentNeeded(f"{window.title or window.id} would overwrite {path!r}, which it has not read.")
-        return services.workspace.write(path, data, self.actor, if_match=if_match)
 
 
 def _asker(host: Host, peer: str, message: Any) -> Asker:

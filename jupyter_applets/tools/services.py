@@ -9,7 +9,6 @@ from typing import Any
 from ..host.driver import Watcher
 from ..store.applets import AppletStore
 from ..store.decisions import Decisions
-from ..workspace.audit import Actor
 from ..workspace.files import Workspace
 from ..workspace.paths import SENSITIVE
 
@@ -48,7 +47,7 @@ class _WorkspaceWatcher:
         self._applets = "/".join(services.workspace.applets)
 
     def add(self, path: str) -> None:
-        self._watching.add(path, Actor("user"))
+        self._watching.add(path)
 
     def remove(self, path: str) -> None:
         self._watching.remove(path)

@@ -159,6 +159,19 @@ async def test_error_is_told_under_the_id_if_there_is_one(
     assert (error["type"], error["code"], error["id"]) == ("error", code, "7")
 
 
+async def test_every_operation_is_written_down(open_page: OpenPage, jp_root_dir: Path) -> None:
+    page = await open_page()
+    for number, (kind, more) in enumerate(
+        [("writeFile", {"content": "x"}), ("readFile", {}), ("subscribe", {}), ("listFiles", {"path": ""})]
+    ):
+        await page.send({"type": kind, "path": "a.txt", "id": str(number), **more})
+        await frame(page)
+    lines = [json.loads(line) for line in (jp_root_dir / ".jupyter-applets" / "audit.jsonl").read_text().splitlines()]
+    assert [(line["verb"], line["actor"], line["session"]) for line in lines] == [
+        (verb, "user", "nb") for verb in ("write", "read", "watch", "list")
+    ]
+
+
 # ── changes ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -129,6 +129,9 @@ async def test_every_operation_is_written_down_with_its_window(ask: Ask, show: A
     await ask(FILE, **applet(path="a.txt", raw=1))
     await ask(LIST, **applet(path=""))
     await ask(FILE, **applet(path=".env"))
+    (jp_root_dir / "b.txt").write_text("not read")
+    await write(ask, "two", **applet(path="b.txt"))
+    await write(ask, "two", **applet(path=".env"))
     await ask(FILE, path="a.txt", session="nb")
     lines = audited(jp_root_dir)
     told = [(line["verb"], line["path"], line["ok"], line.get("bytes")) for line in lines if line["windowId"] == "w"]
@@ -138,7 +141,9 @@ async def test_every_operation_is_written_down_with_its_window(ask: Ask, show: A
         ("read", "a.txt", True, 3),
         ("list", "", True, None),
         ("read", ".env", False, None),
+        ("write", "b.txt", False, None),
+        ("write", ".env", False, None),
     ]
     assert {(line["actor"], line["session"]) for line in lines if line["windowId"] == "w"} == {("applet", "nb")}
     assert (lines[-1]["actor"], lines[-1]["windowId"], lines[-1]["session"]) == ("user", "", "nb")
-    assert lines[-2]["code"] == "PATH_REFUSED"
+    assert [line["code"] for line in lines if not line["ok"]] == ["PATH_REFUSED", "CONSENT_NEEDED", "PATH_REFUSED"]
