@@ -41,6 +41,8 @@ export interface ViewOptions {
   sdk: string;
   /** Another channel, when there is no host behind the first. */
   fallBack(): Channel;
+  /** The place has a height of its own. */
+  fills?: boolean;
   /** The text of one of our bundles. */
   loadText(name: string): Promise<string>;
 }
@@ -60,9 +62,10 @@ export class View implements ChannelView {
   #channel: Channel;
   #content: Content;
   #revision: number;
+  /** The first revision of this applet: a saved one that is loaded again, or edited, goes on with its state. */
+  #began = 0;
   #stream: StreamedHtml | null = null;
   #isClosed = false;
-  #isDisposed = false;
   /** The host has told what to show, or was waited for in vain. */
   #isAnswered = false;
   /** Whether the content may run. Once it may, it may until there is another. */
@@ -83,7 +86,7 @@ export class View implements ChannelView {
       started: () => this.#started(),
       ended: () => this.#endDocument('The applet left or reloaded its page while the request was under way.'),
       lost: () => this.#showLost(),
-      received: (messages, way) => (this.#isDisposed ? this.#hearLast(messages) : this.#conversation.receive(messages, way)),
+      received: (messages, way) => this.#conversation.receive(messages, way),
     });
     this.#conversation = new Conversation(this.viewId, this.windowId, {
       post: (requests, way) => this.#frame.post(requests, way),
@@ -107,7 +110,6 @@ export class View implements ChannelView {
   }
 
   dispose(): void {
-    this.#isDisposed = true;
     this.#leave('The view was closed while the request was under way.');
     this.#unwatchTheme();
     this.#visibility.dispose();
@@ -244,6 +246,7 @@ export class View implements ChannelView {
   /** A higher revision is another applet, even with the same text. */
   #take(revision: number, content: Content): void {
     const isNew = revision > this.#revision || documentOf(content) !== documentOf(this.#content);
+    if (revision > this.#revision && !(content.slug && content.slug === this.#content.slug)) this.#began = revision;
     this.#revision = revision;
     this.#content = content;
     if (isNew) this.#consent.permissions.forget();
@@ -298,10 +301,14 @@ export class View implements ChannelView {
 
   #start(lexer = ''): void {
     const stream = this.#stream;
-    const config = configOf(this.#content, { theme: readTheme(), state: this.#state.data, lexer, stream });
+    const fills = this.#options.fills ?? this.#content.height != null;
+    const config = configOf(this.#content, { theme: readTheme(), state: this.#state.data, lexer, stream, fills });
     this.#state.loaded();
     if (this.#run === 'run') noteRun(this.#place(this.#revision));
-    this.#frame.load(bodyOf(this.#content, stream), config, this.#consent.permissions.allowed(this.#content));
+    const revision = this.#revision;
+    this.#frame.load(bodyOf(this.#content, stream), config, this.#consent.permissions.allowed(this.#content), (messages) =>
+      this.#hearLast(messages, revision),
+    );
   }
 
   #started(): void {
@@ -390,10 +397,13 @@ export class View implements ChannelView {
     }
   }
 
-  /** Of a view that is gone: the window's state is all that it can still change. */
-  #hearLast(messages: unknown[]): void {
+  /** Of a document that is taken away: the state is all that it can still change, where that is not another applet's now. */
+  #hearLast(messages: unknown[], revision: number): void {
+    if (revision < this.#began) return;
     for (const message of messages as Record<string, unknown>[]) {
-      if (message?.['type'] === 'applet:set-state' && isFromSdk(message)) this.#heard(message as unknown as StateSet);
+      if (message?.['type'] !== 'applet:set-state' || !isFromSdk(message)) continue;
+      this.#state.set((message as unknown as StateSet).data, revision, this.#channel.isUp);
+      this.#state.started();
     }
   }
 

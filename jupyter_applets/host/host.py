@@ -436,7 +436,9 @@ class Host:
         if message.revision is not None and message.revision < window.began:
             return  # of an applet that is gone, on its way when another took the window
         view = window.views.get(message.view_id or "")
-        self.updates.merge(window, message.data, peer, view if view is not None and view.peer == peer else None)
+        view = view if view is not None and view.peer == peer else None
+        # A view that is gone has said so before the last words of its document.
+        self.updates.merge(window, message.data, peer, view, own=message.view_id is not None)
 
     def _state_seen(self, peer: str, message: StateSeen) -> None:
         view = self.windows.view(message.view_id)

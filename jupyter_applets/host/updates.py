@@ -20,10 +20,18 @@ class Updates:
         self._outbox = outbox
         self._desks = desks
 
-    def merge(self, window: Window, data: dict[str, Json], peer: str | None = None, view: View | None = None) -> None:
+    def merge(
+        self,
+        window: Window,
+        data: dict[str, Json],
+        peer: str | None = None,
+        view: View | None = None,
+        *,
+        own: bool = False,
+    ) -> None:
         """`peer` changes the state, as the given `view` or as whoever it is: it knows, all others are told."""
         # An applet's localStorage comes from its own page alone.
-        taken = (SNAPSHOT_KEY, COMMANDS_KEY) if view is not None else RESERVED
+        taken = (SNAPSHOT_KEY, COMMANDS_KEY) if own else RESERVED
         if reserved := [key for key in data if key in taken]:
             raise InvalidArguments(f"The state key {reserved[0]!r} is reserved: choose another name.")
         changed = window.state.merge(data, *((view.id, view.state_seen) if view is not None else ()))

@@ -35,6 +35,7 @@ export class Frame {
   readonly element = document.createElement('iframe');
   #ports: Record<Way, MessagePort> | null = null;
   #left: ReturnType<typeof setTimeout> | undefined;
+  #lastWords: (messages: unknown[]) => void = () => {};
 
   constructor(
     private readonly sdk: string,
@@ -43,9 +44,10 @@ export class Frame {
     this.element.setAttribute('sandbox', SANDBOX);
   }
 
-  /** Shows `content`, in place of what was there. */
-  load(content: Content, config: Omit<SdkConfig, 'key'>, { origins, clipboard }: Allowed): void {
-    this.#closePorts();
+  /** Shows `content`, in place of what was there. `lastWords` takes what it says while it is taken away. */
+  load(content: Content, config: Omit<SdkConfig, 'key'>, { origins, clipboard }: Allowed, lastWords: (messages: unknown[]) => void): void {
+    this.#letGo();
+    this.#lastWords = lastWords;
     window.addEventListener('message', this.#onMessage);
     const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
     const inner = appletDocument(content, { ...config, key }, this.sdk);
@@ -78,20 +80,15 @@ export class Frame {
 
   /** Takes the document away. */
   clear(): void {
+    this.#letGo();
     this.stop();
     this.element.removeAttribute('srcdoc');
   }
 
-  /** A document that is taken away runs its cleanup, and may say something in it: that is still heard. */
   dispose(): void {
-    const ports = this.#ports;
-    this.#ports = null;
+    this.#letGo();
     this.stop();
     this.element.remove();
-    setTimeout(() => {
-      ports?.port.close();
-      ports?.raw.close();
-    }, LAST_WORDS);
   }
 
   // The source is our own outer frame, whose code only we write; the applet cannot post in its name.
@@ -119,6 +116,17 @@ export class Frame {
       if (Array.isArray(data)) this.events.received(data, way);
     };
     return port;
+  }
+
+  /** A document that is taken away runs its cleanup, and may say something in it: that is still heard. */
+  #letGo(): void {
+    const [ports, lastWords] = [this.#ports, this.#lastWords];
+    this.#ports = null;
+    this.#closePorts();
+    if (!ports) return;
+    ports.port.onmessage = ({ data }) => Array.isArray(data) && lastWords(data);
+    ports.raw.close();
+    setTimeout(() => ports.port.close(), LAST_WORDS);
   }
 
   #closePorts(): void {
