@@ -16,9 +16,10 @@ interface Known {
   state: Record<string, Json> | null;
   lexer: string;
   stream: StreamedHtml | null;
+  fills: boolean;
 }
 
-export function configOf(content: Content, { theme, state, lexer, stream }: Known): Omit<SdkConfig, 'key'> {
+export function configOf(content: Content, { theme, state, lexer, stream, fills }: Known): Omit<SdkConfig, 'key'> {
   const { js = '', css = '', slug, modules, files } = bodyOf(content, stream);
   return {
     js,
@@ -29,6 +30,7 @@ export function configOf(content: Content, { theme, state, lexer, stream }: Know
     ...(modules && { modules }),
     ...(files && { files }),
     ...(lexer && { lexer }),
+    ...(fills && { fills }),
     ...(stream && { streaming: true }),
   };
 }

@@ -32,6 +32,7 @@ export async function render({ model, el }: { model: DeskModel; el: HTMLElement 
         channel,
         sdk,
         fallBack,
+        fills: true,
         loadText: (name) => loadText(model as BundleModel, name),
       }),
   });

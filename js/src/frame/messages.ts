@@ -28,6 +28,8 @@ export interface SdkConfig {
   files?: Record<string, AppletFile>;
   /** The text of the module lexer, when a module needs it. */
   lexer?: string;
+  /** The frame's height is given, and not that of the content: `height: 100%` means it. */
+  fills?: boolean;
   /** The HTML comes in pieces, and no script is to run. */
   streaming?: boolean;
   standalone?: { snapshot: Record<string, Json> | null; commands: { command: string; params?: Json }[] };

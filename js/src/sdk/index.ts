@@ -53,7 +53,7 @@ errors.watch();
 
 const snapshots = new Snapshots((message) => port.send(message));
 const app = new App(port, snapshots, () => state.flush());
-const setTheme = installStyles(config.css);
+const setTheme = installStyles(config.css, Boolean(config.fills ?? config.standalone));
 setTheme(config.theme);
 installStorage(state, initial[STORAGE_KEY]);
 new Fetch(files, own, state).install();

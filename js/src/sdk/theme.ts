@@ -11,6 +11,10 @@ const DEFAULTS = [
   ':where(a){color:var(--applet-accent)}',
 ].join('');
 
+/** The row is as high as the frame, or as the content where that is higher. */
+const FILLING =
+  ':where(html,body:has(>#appletView)){height:100%}:where(body:has(>#appletView)){display:grid;grid:minmax(100%,auto)/minmax(0,1fr)}';
+
 function addStyle(css: string): CSSStyleSheet {
   const style = document.createElement('style');
   style.textContent = css;
@@ -19,8 +23,8 @@ function addStyle(css: string): CSSStyleSheet {
 }
 
 /** Puts the styles in; returns the way to change the theme later. */
-export function installStyles(css: string): (theme: Theme) => void {
-  const rule = addStyle(`:root{}${DEFAULTS}`).cssRules[0] as CSSStyleRule;
+export function installStyles(css: string, fills: boolean): (theme: Theme) => void {
+  const rule = addStyle(`:root{}${DEFAULTS}${fills ? FILLING : ''}`).cssRules[0] as CSSStyleRule;
   if (css) addStyle(css);
   return ({ dark, variables }) => {
     // Through the CSSOM, so that no value can be anything but a value.
