@@ -1,4 +1,4 @@
-"""The versions before: what a write replaces is kept in the private folder, the newest few of each file.
+"""The versions before: what a write replaces is kept in the private folder, the newest ten to twenty of each file.
 
 Kept is a hard link to the old bytes, which costs as little as a rename; a copy only where the system refuses links.
 """
@@ -93,8 +93,11 @@ class Backups:
             self._names[parts] = names
         else:
             names.append(kept[-1])
-        while len(names) > self._per_file:
-            name = names.pop(0)
+        # Removing one costs as much as writing one: it is done for many at once, and not at each write.
+        if len(names) <= 2 * self._per_file:
+            return
+        gone, names[:] = names[: -self._per_file], names[-self._per_file :]
+        for name in gone:
             self._total -= self._sizes.pop((*parts, name), 0)
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=place)

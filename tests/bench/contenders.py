@@ -8,11 +8,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator
 
-from . import transfers
+from . import storage, transfers
 from .figures import Contender, Target
 from .stage import ROOT, Kind, Stage
 
-FIGURES = "abcdefg"
+FIGURES = "abcdefghijk"
 CALLS = 300
 PEER_CALLS = 100
 PIPELINED = 1_000
@@ -46,6 +46,7 @@ TARGETS = [
     Target(IMPORT, IMPORT_BARE, most=1.4),
     Target(IMPORT_KERNEL, IMPORT_KERNEL_BARE),
     *transfers.TARGETS,
+    *storage.TARGETS,
 ]
 
 _USE = "from tests.bench.kernel import *; from tests.bench.peer import Peer"
@@ -81,6 +82,8 @@ def contenders(stage: Stage, wanted: Collection[str]) -> Iterator[Contender]:
         yield from _imports()
     if "g" in wanted:
         yield from transfers.contenders(stage)
+    if set(storage.FIGURES) & set(wanted):
+        yield from storage.contenders(stage.folder(), wanted)
 
 
 def _peer(stage: Stage, kind: Kind) -> Callable[[], list[float]]:

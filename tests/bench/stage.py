@@ -49,6 +49,9 @@ class Stage(ExitStack):
         context.add_init_script(path=PAGE_SCRIPT)
         return context.new_page()
 
+    def folder(self) -> Path:
+        return Path(self.enter_context(tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True)))
+
     def _browser(self) -> Browser:
         playwright = self.enter_context(sync_playwright())
         flags = [*FLAGS, "--no-sandbox"] if os.getuid() == 0 else FLAGS
@@ -57,7 +60,7 @@ class Stage(ExitStack):
         return browser
 
     def _lab(self, kind: Kind) -> Lab:
-        folder = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True)))
+        folder = self.folder()
         args = ["--JupyterApplets.nodelay_kernel_sockets=True"] if kind == "ours without Nagle" else []
         lab = Lab(folder, args=args, env={"PYTHONPATH": str(ROOT)}, extension=kind != "stock")
         self.callback(lab.stop)

@@ -1,18 +1,12 @@
-"""Files and saved applets, each beside the bare system calls that do the same: `python -m tests.bench.storage`."""
+"""Files and saved applets, each beside the bare system calls that do the same."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import sys
-import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import msgspec
 
@@ -20,7 +14,7 @@ from jupyter_applets.store.applets import AppletStore
 from jupyter_applets.workspace.audit import Actor
 from jupyter_applets.workspace.files import Entry, Workspace
 
-from .figures import Contender, Target, report, table
+from .figures import Contender, Target
 
 FILES = 10_000
 APPLETS = 1_000
@@ -50,12 +44,19 @@ TARGETS = [
 _ACTOR = Actor("applet", "session", "window", "sheet")
 
 
-def contenders(folder: Path) -> Iterator[Contender]:
+FIGURES = "hijk"
+
+
+def contenders(folder: Path, wanted: Collection[str]) -> Iterator[Contender]:
     workspace = Workspace(folder)
-    yield from _lists(folder, workspace)
-    yield from _writes(folder, workspace)
-    yield _saves(folder)
-    yield from _reads(folder, workspace)
+    if "h" in wanted:
+        yield from _lists(folder, workspace)
+    if "i" in wanted:
+        yield from _writes(folder, workspace)
+    if "j" in wanted:
+        yield _saves(folder)
+    if "k" in wanted:
+        yield from _reads(folder, workspace)
 
 
 def _lists(folder: Path, workspace: Workspace) -> Iterator[Contender]:
@@ -73,8 +74,8 @@ def _lists(folder: Path, workspace: Workspace) -> Iterator[Contender]:
             files = [_fields(entry, seconds) for entry in found]
         msgspec.json.encode({"files": files})
 
-    yield Contender("a", LIST, _timed(ours, 5))
-    yield Contender("a", SCAN, _timed(floor, 5))
+    yield Contender("h", LIST, _timed(ours, 5))
+    yield Contender("h", SCAN, _timed(floor, 5))
 
 
 def _fields(entry: os.DirEntry[str], seconds: dict[int, str]) -> Entry:
@@ -102,9 +103,9 @@ def _writes(folder: Path, workspace: Workspace) -> Iterator[Contender]:
         if durable:
             os.fsync(bare)
 
-    yield Contender("b", WRITE, _timed(lambda: workspace.write("ours/file.bin", data, _ACTOR), WRITES))
-    yield Contender("b", RENAME, _timed(lambda: replace(durable=False), WRITES))
-    yield Contender("b", RENAME_FOLDER, _timed(lambda: replace(durable=True), WRITES))
+    yield Contender("i", WRITE, _timed(lambda: workspace.write("ours/file.bin", data, _ACTOR), WRITES))
+    yield Contender("i", RENAME, _timed(lambda: replace(durable=False), WRITES))
+    yield Contender("i", RENAME_FOLDER, _timed(lambda: replace(durable=True), WRITES))
 
 
 def _saves(folder: Path) -> Contender:
@@ -121,7 +122,7 @@ def _saves(folder: Path) -> Contender:
         assert len(store.list()) >= APPLETS
 
     save()
-    return Contender("c", SAVE, _timed(save, 5), per=1)
+    return Contender("j", SAVE, _timed(save, 5), per=1)
 
 
 def _reads(folder: Path, workspace: Workspace) -> Iterator[Contender]:
@@ -142,11 +143,13 @@ def _reads(folder: Path, workspace: Workspace) -> Iterator[Contender]:
         os.close(descriptor)
         assert total == LARGE_BYTES
 
-    yield Contender("d", READ, _timed(ours, 3))
-    yield Contender("d", BARE_READ, _timed(floor, 3))
+    yield Contender("k", READ, _timed(ours, 3))
+    yield Contender("k", BARE_READ, _timed(floor, 3))
 
 
 def _timed(action: Callable[[], object], times: int) -> Callable[[], list[float]]:
+    action()  # warm
+
     def measure() -> list[float]:
         durations = []
         for _ in range(times):
@@ -156,33 +159,3 @@ def _timed(action: Callable[[], object], times: int) -> Callable[[], list[float]
         return durations
 
     return measure
-
-
-def run(rounds: int = 5) -> dict[str, Any]:
-    """The figures and whether they are reached, as `figures.report` gives them."""
-    samples: dict[str, list[list[float]]] = defaultdict(list)
-    with tempfile.TemporaryDirectory() as folder:
-        running = list(contenders(Path(folder)))
-        for contender in running:
-            contender.measure()
-        for _ in range(rounds):
-            # What is compared runs close together, under the same load.
-            for contender in running:
-                samples[contender.name].append(contender.measure())
-    return report(running, TARGETS, samples)
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.storage", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path, help="write the figures to this file too")
-    options = parser.parse_args()
-    result = run(options.rounds)
-    print(table(result))
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=2))
-    return 0 if all(row["reached"] for row in result["targets"]) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

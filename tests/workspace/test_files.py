@@ -161,7 +161,11 @@ def test_of_writers_who_all_read_one_version_one_wins(workspace: Workspace) -> N
 def test_version_before_is_kept_and_the_oldest_go(workspace: Workspace, root: Path) -> None:
     for number in range(15):
         workspace.write("data/a.txt", str(number).encode(), USER)
-    assert kept(root, "data/a.txt") == [str(number).encode() for number in range(4, 14)]
+    assert kept(root, "data/a.txt") == [b"hello", *(str(number).encode() for number in range(14))]
+    for number in range(15, 100):
+        workspace.write("data/a.txt", str(number).encode(), USER)
+        assert len(kept(root, "data/a.txt")) <= 20
+    assert kept(root, "data/a.txt")[-10:] == [str(number).encode() for number in range(89, 99)]
     workspace.write("data/new.txt", b"1", USER)
     assert kept(root, "data/new.txt") == []
 
