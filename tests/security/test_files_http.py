@@ -132,13 +132,27 @@ async def test_no_way_leads_anywhere_over_the_socket(root: Path, open_page: Open
         await page.send(message)
         answer = await page.next()
         if kind == "subscribe" and (answer["type"] == "result" or way in HERE):
-            # Who may not read a link may still name it; what it leads to is not watched, as tests of the watcher show.
+            # Who may not read a link may still name it; what it leads to is not watched, as the next test shows.
             assert way in HERE
             continue
         assert answer["type"] == "error", (way, answer)
         assert answer["code"] in ("PATH_REFUSED", "FILE_MISSING", "INVALID_MESSAGE"), (way, answer)
         assert SECRET not in json.dumps(answer)
     assert everything(root) == before
+
+
+async def test_nobody_is_told_what_happens_behind_a_link(root: Path, open_page: OpenPage) -> None:
+    page = await open_page()
+    for path in (*HERE, "a.txt"):
+        await page.send({"type": "subscribe", "path": path, "id": "1"})
+        await page.next()
+    (root.parent / "secret").write_text("changed")
+    (root / ".env").write_text("changed")
+    (root.parent / "another").write_text("new")
+    (root / "a.txt").write_text("x")
+    assert await page.next() == {"type": "fileChanged", "path": "a.txt", "event": "created"}
+    (root / "a.txt").unlink()
+    assert await page.next() == {"type": "fileChanged", "path": "a.txt", "event": "deleted"}
 
 
 @pytest.mark.parametrize("verb", ["GET", "PUT", "DELETE"])

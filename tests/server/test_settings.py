@@ -1,12 +1,15 @@
-"""The extension's settings."""
+"""The extension's settings, and its end."""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 from traitlets.config import Config
+
+from jupyter_applets.workspace.audit import Actor
 
 from ..running_server import Ask, OpenPage, reply
 from .test_applets import SHEET, one
@@ -94,3 +97,18 @@ class TestRun:
             await page.send({"type": "viewOpened", "view": view})
             told.append((await page.next()).get("run", "run"))
         assert tuple(told) == asked
+
+
+async def test_what_was_to_be_written_when_the_server_ends_is_written(jp_serverapp: Any, jp_root_dir: Path) -> None:
+    driver = jp_serverapp.web_app.settings["jupyter_applets_driver"]
+    actor = Actor("user")
+    writes = [
+        asyncio.ensure_future(
+            driver.run(lambda services, n=n: services.workspace.write(f"{n}", b"x", actor), ordered=True)
+        )
+        for n in range(50)
+    ]
+    await asyncio.sleep(0)
+    await driver.close()
+    assert all(await asyncio.gather(*writes))
+    assert all((jp_root_dir / f"{n}").is_file() for n in range(50))
