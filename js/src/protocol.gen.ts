@@ -225,13 +225,14 @@ export interface AppProtocolReady {
   revision?: number | null;
 }
 
-/** Merge `data` into the window's state. `revision` is that of the content that set it: what an applet set while another took the window is not the other's. */
+/** Merge `data` into the window's state. `revision` is that of the content that set it: what an applet set while another took the window is not the other's. With an `id` it is acknowledged by a `result`. */
 export interface SetState {
   type: "setState";
   data: Record<string, Json>;
   windowId?: string | null;
   viewId?: string | null;
   revision?: number | null;
+  id?: string | null;
 }
 
 /** The applet has taken the update of that number; the next may come. What changed meanwhile comes as one. */

@@ -3,8 +3,9 @@
  * It carries both ways, one update at a time towards the applet: the host sends the next when this one was seen.
  */
 
+import { codeOf } from './channel/asked.js';
 import type { StatePushed } from './frame/messages.js';
-import type { FromPage, Json, StateUpdate } from './protocol.gen.js';
+import type { FromPage, Json, SetState, StateUpdate } from './protocol.gen.js';
 
 type Data = Record<string, Json>;
 
@@ -12,6 +13,8 @@ export interface StateEvents {
   /** False when there is no document. */
   post(message: StatePushed): boolean;
   send(messages: FromPage[]): void;
+  /** Resolves when the host has taken it; rejects when it may not have. */
+  ask(message: SetState): Promise<unknown>;
 }
 
 export class State {
@@ -21,9 +24,11 @@ export class State {
   #unseen: number | null = null;
   /** What a document that starts, made when it was loaded, does not know. */
   #sinceLoad: Data = {};
-  /** The host was told of the view, and its answer is under way: it cannot know what is set meanwhile. */
-  #isAwaited = false;
-  #unheard = new Set<string>();
+  /** What the applet set and the host has not acknowledged, by key the number of the change: the host's word is older. */
+  readonly #unheard = new Map<string, number>();
+  #changes = 0;
+  /** Of the content that made the last change. */
+  #revision = 0;
 
   constructor(
     private readonly viewId: string,
@@ -51,16 +56,11 @@ export class State {
     if (this.#unseen !== null) this.seen(this.#unseen);
   }
 
-  announced(): void {
-    this.#isAwaited = true;
-  }
-
   /** The applet of that revision changed these keys. */
-  set(data: Data, revision: number, isUp: boolean): void {
-    if (this.#isAwaited || !isUp) for (const key of Object.keys(data)) this.#unheard.add(key);
+  set(data: Data, revision: number): void {
+    this.#revision = revision;
     this.#merge(data);
-    const { windowId, viewId } = this;
-    this.events.send([{ type: 'setState', windowId, viewId, data, revision }]);
+    this.#tell(Object.keys(data));
   }
 
   /** The host pushes these keys. */
@@ -85,19 +85,46 @@ export class State {
       !this.#unheard.has(key) && JSON.stringify(value) !== JSON.stringify(this.#data[key]);
     const changed = Object.fromEntries(Object.entries(data).filter(isOther));
     this.#rev = this.#unseen = rev;
-    this.#isAwaited = false;
-    this.#unheard.clear();
     this.#merge(changed);
     if (!Object.keys(changed).length || !this.#post(changed)) this.seen(rev);
+    if (this.#unheard.size) this.#tell([...this.#unheard.keys()]);
   }
 
   /** Another applet took the window, with a state of its own. */
   replace(data: Data, rev: number): void {
     this.#data = data;
     this.#rev = this.#unseen = rev;
-    this.#isAwaited = false;
     this.#unheard.clear();
     this.seen(rev);
+  }
+
+  #tell(keys: string[]): void {
+    const change = (this.#changes += 1);
+    for (const key of keys) this.#unheard.set(key, change);
+    this.events.ask(this.#message(keys)).then(
+      () => this.#heard(change),
+      // While the pipe is down it is kept there; when the host has answered the next hello, it is told again.
+      (error: unknown) => (codeOf(error) === 'LINK_LOST' ? this.#keep(change) : this.#heard(change)),
+    );
+  }
+
+  #heard(change: number): void {
+    for (const key of this.#of(change)) this.#unheard.delete(key);
+  }
+
+  #keep(change: number): void {
+    const keys = this.#of(change);
+    if (keys.length) this.events.send([this.#message(keys)]);
+  }
+
+  #of(change: number): string[] {
+    return [...this.#unheard].filter(([, last]) => last === change).map(([key]) => key);
+  }
+
+  #message(keys: string[]): SetState {
+    const { windowId, viewId } = this;
+    const data = Object.fromEntries(keys.map((key) => [key, this.#data[key]]));
+    return { type: 'setState', windowId, viewId, data, revision: this.#revision };
   }
 
   #merge(data: Data): void {

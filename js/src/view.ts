@@ -93,7 +93,11 @@ export class View implements ChannelView {
       send,
       heard: (message) => this.#heard(message),
     });
-    this.#state = new State(this.viewId, this.windowId, { post: (message) => this.#post(message), send });
+    this.#state = new State(this.viewId, this.windowId, {
+      post: (message) => this.#post(message),
+      send,
+      ask: (message) => this.#channel.ask(message),
+    });
     this.#panels = new Panels(this.#frame.element);
     const channel = (): Channel => this.#channel;
     const name = (): string => this.#content.title || 'This applet';
@@ -137,7 +141,6 @@ export class View implements ChannelView {
 
   /** For an announcement, which the host answers with what it holds. */
   state(): ViewState {
-    this.#state.announced();
     const { document, ready, manifest, hydrates, snapshot } = this.#conversation;
     const { viewId, windowId } = this;
     const title = this.#content.title ?? '';
@@ -386,7 +389,7 @@ export class View implements ChannelView {
         this.#panels.showBar(message.url, `Link to ${message.url}`);
         break;
       case 'applet:set-state':
-        this.#state.set(message.data, this.#revision, this.#channel.isUp);
+        this.#state.set(message.data, this.#revision);
         break;
       case 'applet:state-seen':
         this.#state.seen(message.rev);
@@ -402,7 +405,7 @@ export class View implements ChannelView {
     if (revision < this.#began) return;
     for (const message of messages as Record<string, unknown>[]) {
       if (message?.['type'] !== 'applet:set-state' || !isFromSdk(message)) continue;
-      this.#state.set((message as unknown as StateSet).data, revision, this.#channel.isUp);
+      this.#state.set((message as unknown as StateSet).data, revision);
       this.#state.started();
     }
   }

@@ -86,7 +86,7 @@ describe('state', () => {
   it('that the applet sets goes to the host, and is told of again with the view', async () => {
     set({ b: 2 });
     await passed(() => setStates().length > 0);
-    expect(setStates()).toEqual([{ type: 'setState', windowId: 'w', viewId: 'v', data: { b: 2 }, revision: 1 }]);
+    expect(setStates()).toEqual([{ type: 'setState', id: 'p1', windowId: 'w', viewId: 'v', data: { b: 2 }, revision: 1 }]);
     expect(page.view.state().state).toEqual({ a: 1, b: 2 });
   });
 
@@ -125,9 +125,25 @@ describe('state', () => {
     page.tell({ state: { a: 1, c: 3 }, rev: 9 });
     expect(await page.gets('applet:state')).toEqual({ type: 'applet:state', data: { c: 3 }, rev: 9 });
     expect(page.view.state().state).toEqual({ a: 10, b: 2, c: 3 });
-    // After that the host knows better again.
-    page.tell({ state: { a: 11 }, rev: 10 });
-    expect(page.view.state().state).toMatchObject({ a: 11 });
+    // It is told again, and when the host has it, the host knows better.
+    const again = await page.next('setState');
+    expect(again.data).toEqual({ a: 10, b: 2 });
+    page.hear({ type: 'result', id: again.id });
+    await passed(() => {
+      page.tell({ state: { a: 11 }, rev: 10 });
+      return page.view.state().state?.['a'] === 11;
+    });
+  });
+
+  it('that was on its way when the connection was cut is sent again', async () => {
+    set({ b: 2 });
+    await page.next('setState');
+    page.pipe.events.lost();
+    await Promise.resolve();
+    page.pipe.events.opened();
+    expect(await page.sent()).toMatchObject([{ type: 'hello' }, { type: 'setState', data: { b: 2 } }]);
+    page.tell({ state: { a: 1, b: 0 }, rev: 9 });
+    expect(page.view.state().state).toEqual({ a: 1, b: 2 });
   });
 
   it('is another one when another applet takes the window', () => {

@@ -433,12 +433,14 @@ class Host:
 
     def _set_state(self, peer: str, message: SetState) -> None:
         window = self.meant(peer, message.window_id)
-        if message.revision is not None and message.revision < window.began:
-            return  # of an applet that is gone, on its way when another took the window
-        view = window.views.get(message.view_id or "")
-        view = view if view is not None and view.peer == peer else None
-        # A view that is gone has said so before the last words of its document.
-        self.updates.merge(window, message.data, peer, view, own=message.view_id is not None)
+        # An applet that is gone may still speak, on its way when another took the window.
+        if message.revision is None or message.revision >= window.began:
+            view = window.views.get(message.view_id or "")
+            view = view if view is not None and view.peer == peer else None
+            # A view that is gone has said so before the last words of its document.
+            self.updates.merge(window, message.data, peer, view, own=message.view_id is not None)
+        if message.id is not None:
+            self._outbox.send(peer, Result(message.id))
 
     def _state_seen(self, peer: str, message: StateSeen) -> None:
         view = self.windows.view(message.view_id)

@@ -2,7 +2,7 @@
 
 The seed's shapes stand as they are: a plain client sends no `id` and no `windowId`, means its session's active window,
 and gets no more than the seed's fields back. Ours add both, and `consent` where a person has just agreed in the page.
-With an `id`, `subscribe`, `unsubscribe`, `permit` and `revoke` are answered by a `result`.
+With an `id`, `setState`, `subscribe`, `unsubscribe`, `permit` and `revoke` are answered by a `result`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ MAX_STATE_BYTES = 8 * 1024 * 1024
 
 class SetState(Message, frozen=True, tag="setState"):
     """Merge `data` into the window's state. `revision` is that of the content that set it: what an applet set while
-    another took the window is not the other's."""
+    another took the window is not the other's. With an `id` it is acknowledged by a `result`."""
 
     data: dict[str, Json]
     window_id: str | None = None
     view_id: str | None = None
     revision: int | None = None
+    id: str | None = None
 
 
 class StateSeen(Message, frozen=True, tag="stateSeen"):
