@@ -9,6 +9,9 @@ import type { FromPage, Json, SetState, StateUpdate } from './protocol.gen.js';
 
 type Data = Record<string, Json>;
 
+/** The number of a change that was on its way when the pipe went. */
+const LOST = 0;
+
 export interface StateEvents {
   /** False when there is no document. */
   post(message: StatePushed): boolean;
@@ -87,7 +90,8 @@ export class State {
     this.#rev = this.#unseen = rev;
     this.#merge(changed);
     if (!Object.keys(changed).length || !this.#post(changed)) this.seen(rev);
-    if (this.#unheard.size) this.#tell([...this.#unheard.keys()]);
+    const lost = this.#of(LOST);
+    if (lost.length) this.#tell(lost);
   }
 
   /** Another applet took the window, with a state of its own. */
@@ -114,6 +118,7 @@ export class State {
 
   #keep(change: number): void {
     const keys = this.#of(change);
+    for (const key of keys) this.#unheard.set(key, LOST);
     if (keys.length) this.events.send([this.#message(keys)]);
   }
 
