@@ -12,27 +12,20 @@ from typing import Any, Literal, TypeAlias
 from msgspec import structs
 
 from ..errors import AppletError, InternalError, ProtocolMismatch, UnknownTool, ViewGone, WindowNotFound
-from ..protocol.app import AppProtocolReady, AppProtocolResponse, Ask
+from ..protocol.app import Ask
 from ..protocol.base import MAX_MESSAGE_BYTES, PROTOCOL, Json
-from ..protocol.channel import FileChanged, Permit, Revoke, SetState, StateSeen
+from ..protocol.channel import FileChanged
 from ..protocol.frames import Wrong
 from ..protocol.link import (
-    Activate,
     Call,
     Cancel,
-    CloseWindow,
-    ConsoleLines,
     Content,
     Hello,
-    Interaction,
     Renderer,
     Result,
-    Snapshot,
-    ViewClosed,
-    ViewOpened,
-    WatchWindows,
     Welcome,
 )
+from . import pages
 from .calls import Calls
 from .decisions import Decisions, RunPolicy
 from .desks import Desks
@@ -83,56 +76,56 @@ class Host:
         self.subscriptions = Subscriptions()
         self._version = version
         self._tools = tools
-        self._handlers = {**_HANDLERS, **(messages or {})}
+        self._handlers = {**_HANDLERS, **pages.MESSAGES, **(messages or {})}
         self._changed = changed
         self._watches_applets = False
         self._max_message_bytes = max_message_bytes
-        self._outbox = Outbox()
-        self._requests = Requests()
-        self._calls = Calls(self._outbox, self._requests)
-        self._restorer = Restorer(self._outbox, self._requests, self._calls.let_in)
-        self.desks = Desks(self._outbox, self.windows)
-        self.updates = Updates(self._outbox, self.desks)
-        self.showing = Showing(self._outbox, self.windows, self._calls, self._restorer, self.updates, self.decisions)
+        self.outbox = Outbox()
+        self.requests = Requests()
+        self.calls = Calls(self.outbox, self.requests)
+        self.restorer = Restorer(self.outbox, self.requests, self.calls.let_in)
+        self.desks = Desks(self.outbox, self.windows)
+        self.updates = Updates(self.outbox, self.desks)
+        self.showing = Showing(self.outbox, self.windows, self.calls, self.restorer, self.updates, self.decisions)
 
     # ---- ways in, for a shell
 
     def connect(self, peer: str, role: Literal["kernel", "page"], session: str, now: float) -> list[Effect]:
         """A connection is open. A page that knows only the seeds' messages never says more than this."""
-        self._outbox.now = now
-        self._outbox.peers[peer] = Peer(role, session)
+        self.outbox.now = now
+        self.outbox.peers[peer] = Peer(role, session)
         return self._done()
 
     def receive(self, peer: str, message: Any, now: float) -> list[Effect]:
-        self._outbox.now = now
-        known = self._outbox.peers[peer]
+        self.outbox.now = now
+        known = self.outbox.peers[peer]
         if isinstance(message, Wrong):
-            self._outbox.log_once(message.error.message)
-            self._outbox.send_error(peer, message.error, message.id)
+            self.outbox.log_once(message.error.message)
+            self.outbox.send_error(peer, message.error, message.id)
             if message.request_id is not None:
-                self._calls.wrong_answer(message.request_id, peer, message.error)
+                self.calls.wrong_answer(message.request_id, peer, message.error)
         elif known.refused is not None and not isinstance(message, Hello):
-            self._outbox.send_error(peer, known.refused, getattr(message, "id", None))
+            self.outbox.send_error(peer, known.refused, getattr(message, "id", None))
         else:
             try:
                 self._handlers[type(message)](self, peer, message)
             except AppletError as e:
-                self._outbox.send_error(peer, e, getattr(message, "id", None))
+                self.outbox.send_error(peer, e, getattr(message, "id", None))
             except Exception:
                 log.exception("a message of %s failed: %s", peer, type(message).__name__)
                 failed = InternalError(f"{type(message).__name__} failed: the host's log says why.")
-                self._outbox.send_error(peer, failed, getattr(message, "id", None))
+                self.outbox.send_error(peer, failed, getattr(message, "id", None))
         return self._done()
 
     def disconnect(self, peer: str, now: float) -> list[Effect]:
-        self._outbox.now = now
-        if self._outbox.peers.pop(peer, None) is not None:
-            for request in self._requests.of_peer(peer):
-                self._calls.abandon(request)
+        self.outbox.now = now
+        if self.outbox.peers.pop(peer, None) is not None:
+            for request in self.requests.of_peer(peer):
+                self.calls.abandon(request)
             self.showing.remove(self.showing.of(peer), "its page's connection was cut", cut=True)
             self.desks.drop(peer)
-            self._do(self.subscriptions.drop(peer))
-            self._note_idle()
+            self.do(self.subscriptions.drop(peer))
+            self.note_idle()
         return self._done()
 
     def recover(self) -> list[Effect]:
@@ -141,20 +134,20 @@ class Host:
 
     def wake(self, now: float) -> list[Effect]:
         """A time asked for by `WakeAt` has come."""
-        self._outbox.now = now
-        self._outbox.woken()
-        for request in self._requests.due(now):
+        self.outbox.now = now
+        self.outbox.woken()
+        for request in self.requests.due(now):
             if request.view is not None and request.view.step == request.id:
-                self._restorer.answered(request.view, request, None)
+                self.restorer.answered(request.view, request, None)
             else:
-                self._calls.expire(request)
+                self.calls.expire(request)
         for window in [w for w in self.windows if w.idle_since is not None and now >= w.idle_since + FORGET_AFTER]:
             self.windows.forget(window)
         return self._done()
 
     def performed(self, done: Callable[[Any], None], outcome: Any, now: float) -> list[Effect]:
         """The work of a `Perform` has come to its end."""
-        self._outbox.now = now
+        self.outbox.now = now
         try:
             done(outcome)
         except Exception:
@@ -163,41 +156,41 @@ class Host:
 
     def file_changed(self, path: str, event: Literal["created", "modified", "deleted"], now: float) -> list[Effect]:
         """Something happened at a path that a `Watch` named."""
-        self._outbox.now = now
+        self.outbox.now = now
         for subscriber, name in self.subscriptions.told(path):
-            self._outbox.send(subscriber.peer, FileChanged(name, event, subscriber.window_id))
+            self.outbox.send(subscriber.peer, FileChanged(name, event, subscriber.window_id))
         if self._changed is not None:
             self._changed(self, path)
         return self._done()
 
     def not_watched(self, path: str, error: AppletError, now: float) -> list[Effect]:
         """A `Watch` could not be done: whoever waits for news of that path is told that there will be none."""
-        self._outbox.now = now
+        self.outbox.now = now
         log.warning("%r is not watched: %s", path, error.message)
         for subscriber in self.subscriptions.give_up(path):
-            self._outbox.send_error(subscriber.peer, error)
+            self.outbox.send_error(subscriber.peer, error)
         return self._done()
 
     # ---- what tools use
 
     def session_of(self, caller: Caller) -> str:
-        return self._outbox.peers[caller.peer].session
+        return self.outbox.peers[caller.peer].session
 
     def vouches(self, caller: Caller) -> bool:
         """Whether what the caller shows may run: it is a kernel of the user's own."""
-        return self._outbox.peers[caller.peer].role == "kernel"
+        return self.outbox.peers[caller.peer].role == "kernel"
 
     def ask(self, caller: Caller, window: Window, ask: Ask, timeout: float | None) -> Later:
         """Put a question to a window's applet; the caller is replied to when there is an answer."""
-        self._calls.ask(caller, window, ask, timeout)
+        self.calls.ask(caller, window, ask, timeout)
         return LATER
 
     def reply(self, caller: Caller, value: Json) -> None:
         """The one reply to a call that a tool answered with LATER: a value, or an AppletError."""
         if isinstance(value, AppletError):
-            self._outbox.send_error(caller.peer, value, caller.call)
+            self.outbox.send_error(caller.peer, value, caller.call)
         else:
-            self._outbox.send(caller.peer, Result(caller.call, value))
+            self.outbox.send(caller.peer, Result(caller.call, value))
 
     def perform(
         self,
@@ -211,7 +204,7 @@ class Host:
 
         For one `peer`, what is not ordered is done after what it asked for before and is.
         """
-        self._outbox.add(Perform(work, done, ordered, peer))
+        self.outbox.add(Perform(work, done, ordered, peer))
         return LATER
 
     def answer(
@@ -242,17 +235,17 @@ class Host:
             return InternalError("It was done, but failed inside the host after that: the host's log says why.")
 
     def stream(self, peer: str, work: Callable[[Any], Iterator[Any]], failed: Callable[[AppletError], Any]) -> None:
-        self._outbox.add(Stream(peer, work, failed))
+        self.outbox.add(Stream(peer, work, failed))
 
     def send(self, peer: str, message: Any) -> None:
-        self._outbox.send(peer, message)
+        self.outbox.send(peer, message)
 
     def note(self, window: Window, level: Literal["warn", "error"], text: str) -> None:
-        self._outbox.note(window, level, text)
+        self.outbox.note(window, level, text)
 
     def meant(self, peer: str, window_id: str | None) -> Window:
         """The window that a page's message is about: the one it names in its session, else the active one."""
-        session = self._outbox.peers[peer].session
+        session = self.outbox.peers[peer].session
         window = self.desks.meant(session) if window_id is None else self.windows.get(session, window_id)
         if window is None:
             named = f"There is no window {window_id!r}" if window_id is not None else "No window is open"
@@ -282,7 +275,7 @@ class Host:
                 self.windows.forget(window)
             raise
         self._watch_applets(content)
-        self._note_idle()
+        self.note_idle()
         return window
 
     def became(self, window: Window, content: Content) -> None:
@@ -308,21 +301,21 @@ class Host:
     def _watch_applets(self, content: Content) -> None:
         if content.slug and not self._watches_applets:
             self._watches_applets = True
-            self._outbox.add(Watch("", tree=True))
+            self.outbox.add(Watch("", tree=True))
 
     def subscribe(self, path: str, subscriber: Subscriber) -> None:
-        if subscriber.peer in self._outbox.peers:
-            self._do(self.subscriptions.add(path, subscriber))
+        if subscriber.peer in self.outbox.peers:
+            self.do(self.subscriptions.add(path, subscriber))
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
-        self._do(self.subscriptions.remove(subscriber))
+        self.do(self.subscriptions.remove(subscriber))
 
     def close(self, window: Window) -> None:
         self.showing.close(window)
-        for request in self._requests.waiting(window):
-            self._calls.fail(request, ViewGone(f"Window {window.id!r} was closed."))
-        for peer in [p for p, known in self._outbox.peers.items() if known.session == window.session]:
-            self._do(self.subscriptions.drop(peer, window.id))
+        for request in self.requests.waiting(window):
+            self.calls.fail(request, ViewGone(f"Window {window.id!r} was closed."))
+        for peer in [p for p, known in self.outbox.peers.items() if known.session == window.session]:
+            self.do(self.subscriptions.drop(peer, window.id))
         self.windows.forget(window)
 
     def keep_decisions(self, done: Callable[[Any], None] = lambda outcome: None) -> Later:
@@ -339,33 +332,33 @@ class Host:
     # ---- messages of any peer
 
     def _hello(self, peer: str, hello: Hello) -> None:
-        known = self._outbox.peers[peer]
+        known = self.outbox.peers[peer]
         if hello.protocol != PROTOCOL:
             side = f"the {hello.role}" if hello.protocol < PROTOCOL else "the server"
             known.refused = ProtocolMismatch(
                 f"The {hello.role} has jupyter_applets {hello.version} (protocol {hello.protocol}), the server has "
                 f"{self._version} (protocol {PROTOCOL}): upgrade jupyter_applets in the environment of {side}."
             )
-            self._outbox.send_error(peer, known.refused)
+            self.outbox.send_error(peer, known.refused)
             return
         known.refused = None
         known.greeted = True
         known.session = hello.session
-        self._outbox.send(peer, Welcome(PROTOCOL, self._version, self.id, self._max_message_bytes))
+        self.outbox.send(peer, Welcome(PROTOCOL, self._version, self.id, self._max_message_bytes))
         if known.role == "page":
             announced = {state.view_id for state in hello.views}
             gone = [view for view in self.showing.of(peer) if view.id not in announced]
             self.showing.remove(gone, "its page no longer shows it")
             for state in hello.views:
                 self.showing.announce(peer, state)
-        self._note_idle()
+        self.note_idle()
 
     # ---- messages of kernels
 
     def _call(self, peer: str, call: Call) -> None:
         caller = Caller(peer, call.id)
-        if self._requests.of(caller) is not None:
-            self._outbox.log_once(f"a call id was used again before its reply, the second call is dropped: {call.id}")
+        if self.requests.of(caller) is not None:
+            self.outbox.log_once(f"a call id was used again before its reply, the second call is dropped: {call.id}")
             return
         timeout = None if call.timeout_ms is None else max(0.0, call.timeout_ms / 1000)
         try:
@@ -374,150 +367,42 @@ class Host:
                 raise UnknownTool(f"There is no tool {call.name!r}. Tools: {', '.join(self._tools)}.", [*self._tools])
             value = tool(self, caller, call.arguments, timeout)
         except AppletError as e:
-            self._outbox.send_error(peer, e, call.id)
+            self.outbox.send_error(peer, e, call.id)
         except Exception:
             log.exception("the tool %s failed", call.name)
-            self._outbox.send_error(peer, InternalError(f"{call.name} failed: the host's log says why."), call.id)
+            self.outbox.send_error(peer, InternalError(f"{call.name} failed: the host's log says why."), call.id)
         else:
             if value is not LATER:
-                self._outbox.send(peer, Result(call.id, value))
+                self.outbox.send(peer, Result(call.id, value))
 
     def _cancel(self, peer: str, cancel: Cancel) -> None:
-        self._calls.cancel(Caller(peer, cancel.id))
-
-    # ---- messages of pages
-
-    def _view_opened(self, peer: str, message: ViewOpened) -> None:
-        self.showing.announce(peer, message.view)
-        self._note_idle()
-
-    def _view_closed(self, peer: str, message: ViewClosed) -> None:
-        view = self.windows.view(message.view_id)
-        if view is not None and view.peer == peer:
-            self.showing.remove([view], "it was closed or moved")
-            if not any(other.peer == peer for other in view.window.views.values()):
-                self._do(self.subscriptions.drop(peer, view.window.id))
-            self._note_idle()
-
-    def _ready(self, peer: str, message: AppProtocolReady) -> None:
-        self.showing.ready(peer, message)
-
-    def _response(self, peer: str, message: AppProtocolResponse) -> None:
-        request = self._requests.get(message.request_id)
-        if request is None or request.view is None:
-            return  # answered already, or too late
-        view = request.view
-        if view.peer != peer and view.id not in {known.id for known in self.showing.of(peer)}:
-            self._outbox.log_once("a peer answered a request that was put to another one; the answer was dropped")
-        elif view.step == request.id:
-            self._restorer.answered(view, request, message.response)
-        else:
-            entry = self._calls.answered(request, message.response)
-            if entry is not None:
-                self._restorer.mirror(entry, request.window)
-
-    def _interaction(self, peer: str, message: Interaction) -> None:
-        self._outbox.tell_kernels(self._outbox.peers[peer].session, message)
-
-    def _console(self, peer: str, message: ConsoleLines) -> None:
-        session = self._outbox.peers[peer].session
-        window = self.windows.get(session, message.window_id)
-        if window is not None:
-            window.console.extend(message.entries)
-            self._outbox.tell_kernels(session, message)
-
-    def _snapshot(self, peer: str, message: Snapshot) -> None:
-        view = self.windows.view(message.view_id)
-        if view is not None and view.peer == peer and view is view.window.answering():
-            view.window.log.take_snapshot(message.state, view.seq)
-
-    def _set_state(self, peer: str, message: SetState) -> None:
-        window = self.meant(peer, message.window_id)
-        # An applet that is gone may still speak, on its way when another took the window.
-        if message.revision is None or message.revision >= window.began:
-            view = window.views.get(message.view_id or "")
-            view = view if view is not None and view.peer == peer else None
-            # A view that is gone has said so before the last words of its document.
-            self.updates.merge(window, message.data, peer, view, own=message.view_id is not None)
-        if message.id is not None:
-            self._outbox.send(peer, Result(message.id))
-
-    def _state_seen(self, peer: str, message: StateSeen) -> None:
-        view = self.windows.view(message.view_id)
-        if view is not None and view.peer == peer:
-            self.updates.seen(view, message.rev)
-
-    def _permit(self, peer: str, message: Permit) -> None:
-        window = self.meant(peer, message.window_id)
-        kept = self.decisions.permit(window, message.permission, message.value)
-        self._decided(peer, window, message.id, keep=kept)
-
-    def _revoke(self, peer: str, message: Revoke) -> None:
-        window = self.meant(peer, message.window_id)
-        self.decisions.revoke(window, message.permission)
-        self._decided(peer, window, message.id, keep=True)
-
-    def _decided(self, peer: str, window: Window, call: str | None, *, keep: bool) -> None:
-        """It holds at once; whoever asked is answered when it is kept, too."""
-        self.showing.decided(window)
-
-        def done(outcome: Any) -> None:
-            if call is not None:
-                self.reply(Caller(peer, call), outcome)
-
-        if keep:
-            self.keep_decisions(done)
-        else:
-            done(None)
-
-    def _watch_windows(self, peer: str, message: WatchWindows) -> None:
-        self.desks.watch(peer, message.watch)
-
-    def _activate(self, peer: str, message: Activate) -> None:
-        self.desks.activate(self.meant(peer, message.window_id))
-
-    def _close_window(self, peer: str, message: CloseWindow) -> None:
-        self.close(self.meant(peer, message.window_id))
+        self.calls.cancel(Caller(peer, cancel.id))
 
     # ---- time
 
-    def _note_idle(self) -> None:
+    def note_idle(self) -> None:
         """A window that no kernel and no page has is kept for a while, then forgotten."""
-        kept = {known.session for known in self._outbox.peers.values() if known.role == "kernel"}
+        kept = {known.session for known in self.outbox.peers.values() if known.role == "kernel"}
         for window in self.windows:
             if window.views or window.session in kept:
                 window.idle_since = None
             elif window.idle_since is None:
-                window.idle_since = self._outbox.now
+                window.idle_since = self.outbox.now
 
-    def _do(self, effects: list[Effect]) -> None:
+    def do(self, effects: list[Effect]) -> None:
         for effect in effects:
-            self._outbox.add(effect)
+            self.outbox.add(effect)
 
     def _done(self) -> list[Effect]:
         self.desks.tell()
         times = [w.idle_since + FORGET_AFTER for w in self.windows if w.idle_since is not None]
-        if (due := self._requests.next_due) is not None:
+        if (due := self.requests.next_due) is not None:
             times.append(due)
-        return self._outbox.take(min(times, default=None))
+        return self.outbox.take(min(times, default=None))
 
 
 _HANDLERS: dict[type, OnMessage] = {
     Hello: Host._hello,
     Call: Host._call,
     Cancel: Host._cancel,
-    ViewOpened: Host._view_opened,
-    ViewClosed: Host._view_closed,
-    AppProtocolReady: Host._ready,
-    AppProtocolResponse: Host._response,
-    Interaction: Host._interaction,
-    ConsoleLines: Host._console,
-    Snapshot: Host._snapshot,
-    SetState: Host._set_state,
-    StateSeen: Host._state_seen,
-    Permit: Host._permit,
-    Revoke: Host._revoke,
-    WatchWindows: Host._watch_windows,
-    Activate: Host._activate,
-    CloseWindow: Host._close_window,
 }

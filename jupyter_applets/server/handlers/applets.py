@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 from tornado import web
 
@@ -68,12 +66,7 @@ class AppletHandler(ApiHandler):
             return services.store.delete(slug, if_match=if_match)
 
         moved = await self.driver.run(work, ordered=True)
-
-        def forget(host: Any) -> None:
-            if host.decisions.forget(slug):
-                host.keep_decisions()
-
-        self.driver.apply(forget)
+        self.driver.apply(lambda host: host.unsaved(slug))
         self.answer({"ok": True, "slug": slug, "movedTo": moved})
 
     def _match(self) -> tuple[str | None, bool]:

@@ -288,20 +288,19 @@ def test_blocked_origin_is_shown_and_allow_reloads_with_it(notebook: Notebook, s
     assert server.hits == []
     notebook.run("asks.command('add', by=5)")
 
-    bar.get_by_role("button", name="Allow").click()
+    bar.get_by_role("button", name="Always for this applet").click()
     expect(notebook.applet(cell).locator("body")).to_contain_text("arrived")
     assert server.hits == ["/wanted"]
-    expect(bar).to_have_count(0)
     # With its state; and Python knows what the person allowed.
     expect(notebook.applet(cell).locator("#total")).to_have_text("5")
-    assert notebook.value("[asks.permissions, asks.query('count')]") == [{"network": [server.origin]}, 5]
+    assert notebook.value("[asks.decisions, asks.query('count')]") == [{"network": [server.origin]}, 5]
 
 
-def test_blocked_bar_can_be_dismissed_and_allows_nothing_then(notebook: Notebook, server: Loopback) -> None:
+def test_blocked_origin_stays_closed_when_a_person_says_no(notebook: Notebook, server: Loopback) -> None:
     js = f"window.again = () => fetch('{server.origin}/again').catch(() => 'blocked'); again();"
     cell = notebook.run(applet_cell("asks", html="<p>asks", js=js))
     bar = notebook.cell(cell).locator(".jupyter-applet-bar")
-    bar.get_by_role("button", name="Dismiss").click()
+    bar.get_by_role("button", name="Deny").click()
     expect(bar).to_have_count(0)
     assert notebook.applet_frame(cell).evaluate("again()") == "blocked"
     visit(notebook, server)
