@@ -41,6 +41,8 @@ export class Consent {
 
   /** What the host says that people have decided. */
   setGranted(granted: Granted): void {
+    // What was taken back elsewhere, by the kernel or in another view, is not said here any more.
+    for (const permission of Object.keys(this.permissions.granted)) if (!granted[permission]) this.panels.removeBar(`granted ${permission}`);
     this.permissions.granted = granted;
     this.#grants.show(granted);
   }
