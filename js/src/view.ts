@@ -73,6 +73,8 @@ export class View implements ChannelView {
   /** What the frame shows, as a text that is another for everything that needs another document. */
   #loaded: string | null = null;
   #loads = 0;
+  /** Once some content needed it. */
+  #lexer = '';
   #waits: ReturnType<typeof setTimeout>[] = [];
   /** The height of the content, as the applet last told it. */
   #measured = FILL_HEIGHT;
@@ -287,23 +289,23 @@ export class View implements ChannelView {
       this.#panels.showBar(entry, `permissions["network"]: ${entry} is not an origin such as https://example.com, and was ignored.`);
     }
     this.#loads += 1;
-    if (needsLexer(this.#content)) void this.#loadWithLexer(this.#loads);
+    if (needsLexer(this.#content) && !this.#lexer) void this.#loadWithLexer(this.#loads);
     else this.#start();
   }
 
   async #loadWithLexer(load: number): Promise<void> {
     this.#frame.clear();
-    let lexer = '';
     try {
-      lexer = await this.#options.loadText('lexer.js');
+      this.#lexer = await this.#options.loadText('lexer.js');
     } catch (error) {
       if (load === this.#loads) this.#panels.showError({ message: `What reads the applet's modules could not be loaded: ${error}` });
     }
-    if (load === this.#loads) this.#start(lexer);
+    if (load === this.#loads) this.#start();
   }
 
-  #start(lexer = ''): void {
+  #start(): void {
     const stream = this.#stream;
+    const lexer = needsLexer(this.#content) ? this.#lexer : '';
     const fills = this.#options.fills ?? this.#content.height != null;
     const config = configOf(this.#content, { theme: readTheme(), state: this.#state.data, lexer, stream, fills });
     this.#state.loaded();
