@@ -24,11 +24,11 @@ const STYLE = `
 .jupyter-applet-run p{margin:4px 0}
 .jupyter-applet-run pre{max-height:200px;overflow:auto;margin:2px 0 8px;font:12px/1.4 var(--jp-code-font-family,ui-monospace,monospace);white-space:pre-wrap}
 .jupyter-applet-run>div{margin-top:8px}
-.jupyter-applet-grants{position:absolute;top:2px;right:2px;z-index:1;max-width:90%;text-align:right}
-.jupyter-applet-grants>button{opacity:0;padding:0 5px;color:var(--jp-ui-font-color2,#757575);background:var(--jp-layout-color1,#fff)}
+.jupyter-applet-grants>button{position:absolute;top:2px;right:2px;z-index:1;opacity:0;padding:0 5px;color:var(--jp-ui-font-color2,#757575);background:var(--jp-layout-color1,#fff)}
 .jupyter-applet:hover .jupyter-applet-grants>button,.jupyter-applet-grants>button:is(:focus-visible,[aria-expanded=true]){opacity:1}
 .jupyter-applet-grants svg{display:block;margin:3px 0}
-.jupyter-applet-grants ul{margin:2px 0 0;padding:8px 12px;list-style:none;text-align:left;border:1px solid var(--jp-border-color1,#8886);border-radius:2px;background:var(--jp-layout-color1,Canvas);overflow-wrap:anywhere}
+.jupyter-applet-grants ul{margin:4px 0;padding:6px 10px;list-style:none;border:1px solid var(--jp-border-color2,#8884);border-radius:2px;overflow-wrap:anywhere}
+.jupyter-applet-grants li{display:flex;gap:8px;align-items:center;justify-content:space-between}
 .jupyter-applet-grants li+li{margin-top:4px}
 `;
 

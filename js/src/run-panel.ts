@@ -29,7 +29,7 @@ export function runPanel(content: Content, run: () => void, always: () => void):
     'div',
     { className: 'jupyter-applet-run', role: 'group' },
     make('b', { textContent: content.title || 'An applet' }),
-    make('p', { textContent: 'This applet’s code did not come from your kernel.' }),
+    make('p', { textContent: 'Its code waits for you. Run it if you know where it comes from.' }),
     make('p', { textContent: `It will load: ${loads.map(({ name, size }) => `${name} (${size})`).join(', ') || 'nothing'}.` }),
   );
   const wants = declares(content);
