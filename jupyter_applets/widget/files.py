@@ -10,13 +10,14 @@ from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
 from ..errors import AppletError, NotShown
 from ..protocol.base import Json
 from ..protocol.channel import COMMANDS_KEY, SNAPSHOT_KEY
-from ..protocol.link import Content
+from ..protocol.link import AppletFile, Content
 from . import bundles
 
 FORMAT = 1
@@ -31,6 +32,12 @@ _PROLOG = re.compile(
     rf"{_SPACE}(?P<doctype><!doctype[^>]*>)?{_SPACE}(?P<html><html(?:[\s/][^>]*)?>)?{_SPACE}(?P<head><head(?:[\s/][^>]*)?>)?",
     re.IGNORECASE | re.DOTALL,
 )
+_SCRIPT = re.compile(
+    r"""(<script(?=[\s>])(?:[^>"']|"[^"]*"|'[^']*')*>)(.*?)(?=</script|\Z)""", re.IGNORECASE | re.DOTALL
+)
+_SRC = re.compile(r"""(\ssrc\s*=\s*)("[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE)
+_MODULE = re.compile(r"""\stype\s*=\s*["']?module\b""", re.IGNORECASE)
+_IMPORTED = re.compile(r"""(\b(?:from|import)\s*\(?\s*["'])(\.{0,2}/[^"']+)(?=["'])""")
 _BODY = re.compile(rf"{_SPACE}<body[\s/>]", re.IGNORECASE | re.DOTALL)
 
 # The applet's parts are in the data alone; the SDK is given them as a page would give them.
@@ -93,17 +100,47 @@ def _document(content: Content, data: dict[str, Any]) -> str:
             f"<script>{_START % bundles.text('sdk.js').strip()}</script>",
         ]
     )
-    prolog = _PROLOG.match(content.html)
+    html = _with_scripts(content.html, content.files)
+    prolog = _PROLOG.match(html)
     end = prolog.end() if prolog else 0
-    if prolog and (any(prolog.groups()) or _BODY.match(content.html, end)):
-        return content.html[:end] + head + content.html[end:]
+    if prolog and (any(prolog.groups()) or _BODY.match(html, end)):
+        return html[:end] + head + html[end:]
     title = escape(content.title or "Applet")
     return (
         '<!doctype html>\n<html>\n<head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title>{head}</head>\n"
-        f'<body><div id="appletView">{content.html}\n</div></body>\n</html>\n'
+        f'<body><div id="appletView">{html}\n</div></body>\n</html>\n'
     )
+
+
+def _with_scripts(html: str, files: dict[str, AppletFile]) -> str:
+    """The HTML's scripts with the applet's own files in them, in their order. (js/src/frame/document.ts)"""
+
+    def find(reference: str) -> str | None:
+        path = re.sub(r"[?#].*$", "", re.sub(r"^(?:applet:|\.\.?)?/", "", reference))
+        return path if path in files and files[path].text is not None else None
+
+    def opened(tag: str, *, module: bool) -> str:
+        def source(match: re.Match[str]) -> str:
+            path = find(match[2].strip("\"' "))
+            if path is None:
+                return match[0]
+            name = json.dumps(f"applet:/{path}")
+            code = f"import {name}" if module else f"{files[path].text}\n//# sourceURL=applet/{path}"
+            return f'{match[1]}"data:text/javascript;charset=utf-8,{quote(code, safe="")}"'
+
+        return _SRC.sub(source, tag)
+
+    def imported(match: re.Match[str]) -> str:
+        path = find(match[2])
+        return match[0] if path is None else f"{match[1]}applet:/{path}"
+
+    def script(match: re.Match[str]) -> str:
+        module = _MODULE.search(match[1]) is not None
+        return opened(match[1], module=module) + (_IMPORTED.sub(imported, match[2]) if module else match[2])
+
+    return _SCRIPT.sub(script, html)
 
 
 def _in_script(value: Any) -> str:
