@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Frame, Locator, expect
 
-from ..security.frame.loopback import Loopback, loopback
+from ..security.frame.loopback import PIXEL, Loopback, loopback
 from .applets import applet_cell
 from .conftest import OpenNotebook, StartLab
 from .notebook import Notebook
@@ -187,6 +187,14 @@ def test_overwriting_what_was_not_read_asks_whatever_is_declared(notebook: Noteb
     expect(asker.bars).to_have_count(0)
     backups = notebook.lab.root / ".jupyter-applets" / "backups"
     assert any(path.read_bytes() == b"words" for path in backups.rglob("*") if path.is_file())
+
+
+def test_picture_that_the_html_names_is_asked_for_too(notebook: Notebook) -> None:
+    (notebook.lab.root / "pixel.gif").write_bytes(PIXEL)
+    asker = Asker(notebook, notebook.run(applet_cell("picture", html="<img id=pixel src=pixel.gif alt=x>")))
+    asker.expect_bar("This applet wants to read pixel.gif.")
+    asker.choose("Allow once")
+    expect(notebook.applet(asker.cell).locator("#pixel")).to_have_js_property("naturalWidth", 1)
 
 
 def test_bars_by_keyboard(notebook: Notebook, note: Path) -> None:
