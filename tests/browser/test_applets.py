@@ -210,7 +210,7 @@ def test_script_that_throws_shows_its_error_until_it_is_mended(notebook: Noteboo
     expect(notebook.applet(cell).locator("p")).to_be_visible()
     script.write_text("const a = 1;\n\nmissing();")
     panel = notebook.cell(cell).locator(".jupyter-applet-error")
-    expect(panel).to_contain_text("applet.js:3:1")
+    expect(panel).to_contain_text("script.js:3:1")
     wait_for_log(notebook, "oops", "missing is not defined")
     script.write_text("document.querySelector('p').append(' again');")
     expect(notebook.applet(cell).locator("p")).to_have_text("here again")

@@ -4,8 +4,6 @@ import { SDK_FILE, type StartFailed } from '../frame/messages.js';
 import { type ConsoleLog, stackOf } from './console.js';
 import type { Port } from './port.js';
 
-/** The `js` trait's name in stack traces. */
-export const JS_FILE = 'applet.js';
 const HTML_FILE = 'applet.html';
 
 const isHtml = (file: string): boolean => file === '' || file.startsWith('about:');
@@ -25,7 +23,8 @@ const APPEND = /Failed to execute 'append' on 'Element': /;
 
 export class Errors {
   #starting = true;
-  #runsJs = false;
+  /** The name of the applet's `js`, from when it runs. */
+  #js = '';
 
   constructor(
     private readonly port: Port,
@@ -46,8 +45,8 @@ export class Errors {
   }
 
   /** The HTML's own scripts have run; what fails to parse from now on is the `js`. */
-  jsRuns(): void {
-    this.#runsJs = true;
+  jsRuns(name: string): void {
+    this.#js = name;
   }
 
   #onError(event: Event): void {
@@ -61,8 +60,8 @@ export class Errors {
     const filename = this.nameOf(event.filename);
     let where = filename.endsWith(SDK_FILE) || !lineno ? placeIn(String(error?.stack ?? '')) : place(filename, lineno, colno);
     // Code that does not parse has not told its name yet.
-    if (this.#runsJs && error instanceof SyntaxError && isHtml(filename)) where = place(JS_FILE, lineno, colno);
-    this.#fail(error, where || (this.#runsJs ? JS_FILE : ''), message);
+    if (this.#js && error instanceof SyntaxError && isHtml(filename)) where = place(this.#js, lineno, colno);
+    this.#fail(error, where || this.#js, message);
   }
 
   #fail(error: unknown, where: string, fallback: string): void {

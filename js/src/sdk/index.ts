@@ -121,13 +121,15 @@ document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDir
 
 function runAll(): void {
   sources.end();
-  errors.jsRuns();
+  // As the author knows it: a file of the applet's folder, or the widget's trait.
+  const name = config.slug ? 'script.js' : 'applet.js';
+  errors.jsRuns(name);
   // Those of the HTML that nobody has put in before.
   for (const script of document.querySelectorAll('script[src]')) {
     const path = sources.ownScript(script);
     if (path !== null) run(own.text(path), modules, path, `applet/${path}`);
   }
-  if (config.js) run(config.js, modules, 'script.js');
+  if (config.js) run(config.js, modules, 'script.js', name);
 }
 
 document.addEventListener('DOMContentLoaded', () => {

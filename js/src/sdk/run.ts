@@ -1,6 +1,5 @@
 /** Owns how the applet's `js` is run: as a classic global script, or as a module when it is one. */
 
-import { JS_FILE } from './errors.js';
 import { type Modules, placeOf } from './modules.js';
 
 const MARKED = /^(?:\s|\/\/.*\n|\/\*[^]*?\*\/)*?(?:\/\/[^\n]*@module\b|\/\*(?:(?!\*\/)[^])*@module\b)/;
@@ -18,11 +17,11 @@ export function isModule(js: string): boolean {
 }
 
 /** A script element, so that `onclick="go()"` finds `go`; its lines are the author's lines. */
-export function run(js: string, modules: Modules, path: string, name = JS_FILE): void {
+export function run(js: string, modules: Modules, path: string, name: string): void {
   const script = document.createElement('script');
   if (isModule(js)) script.type = 'module';
   // A module that is not there tells only the element.
-  script.onerror = () => reportError(new Error(`${name} did not run. ${modules.missing.join(' ') || 'A module could not be loaded.'}`));
+  script.onerror = () => reportError(new Error(modules.missing.join(' ') || `A module that ${name} imports could not be loaded.`));
   script.textContent = `${modules.rewritten(js, placeOf(path))}\n//# sourceURL=${name}`;
   document.head.append(script);
   script.remove();
