@@ -84,6 +84,7 @@ def test_what_is_set_or_loaded_comes_to_the_front(notebook: Notebook) -> None:
 def test_windows_keep_running_out_of_sight(notebook: Notebook) -> None:
     desk = open_desk(notebook)
     notebook.run(f"set_applet_content({TICKING!r}, {TICKING_JS!r}, title='Clock', window_id='clock')")
+    desk.front.locator("#ticks").evaluate("element => { element.dataset.same = 'yes' }")
     notebook.run("set_applet_content('<p>other', title='Other', window_id='other')")
     expect(desk.front.locator("p")).to_have_text("other")
     read = "int(get_applet_state('clock', selector='#ticks', format='text'))"
@@ -92,7 +93,18 @@ def test_windows_keep_running_out_of_sight(notebook: Notebook) -> None:
     assert notebook.value(read) > before
     desk.tab("Clock").click()
     # The same document, not a new one.
-    assert int(desk.front.locator("#ticks").text_content() or 0) > before
+    expect(desk.front.locator("#ticks[data-same]")).to_be_visible()
+
+
+def test_applet_fills_the_desk_and_what_is_taller_scrolls(notebook: Notebook) -> None:
+    desk = open_desk(notebook)
+    notebook.run("set_applet_content('<div id=whole style=\"height: 100%\">', title='Whole')")
+    sizes = desk.front.locator("#whole").evaluate("e => [e.getBoundingClientRect().bottom, innerHeight]")
+    # Down to the padding, with nothing to scroll.
+    assert sizes[1] - sizes[0] == 8
+    assert desk.front.locator("html").evaluate("e => e.scrollHeight - innerHeight") == 0
+    notebook.run("set_applet_content('<div id=tall style=\"height: 2000px\">', title='Tall')")
+    assert desk.front.locator("html:has(#tall)").evaluate("e => e.scrollHeight") == 2016
 
 
 def test_desk_shown_later_has_what_was_opened_before_and_two_desks_agree(notebook: Notebook) -> None:

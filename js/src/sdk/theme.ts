@@ -13,7 +13,7 @@ const DEFAULTS = [
 
 /** The row is as high as the frame, or as the content where that is higher. */
 const FILLING =
-  ':where(html,body:has(>#appletView)){height:100%}:where(body:has(>#appletView)){display:grid;grid:minmax(100%,auto)/minmax(0,1fr)}';
+  ':where(html){height:100%}:where(body:has(>#appletView)){min-height:100%;display:grid;grid:auto/minmax(0,1fr)}';
 
 function addStyle(css: string): CSSStyleSheet {
   const style = document.createElement('style');
