@@ -249,6 +249,7 @@ export interface ReadFile {
   id?: string | null;
   windowId?: string | null;
   consent?: boolean;
+  revision?: number | null;
 }
 
 /** `ifMatch` is the version that may be replaced. */
@@ -261,6 +262,7 @@ export interface WriteFile {
   id?: string | null;
   windowId?: string | null;
   consent?: boolean;
+  revision?: number | null;
 }
 
 export interface ListFiles {
@@ -269,6 +271,7 @@ export interface ListFiles {
   id?: string | null;
   windowId?: string | null;
   consent?: boolean;
+  revision?: number | null;
 }
 
 /** Be told when the file, or, of a folder, one directly in it, changes. */
@@ -278,6 +281,7 @@ export interface Subscribe {
   id?: string | null;
   windowId?: string | null;
   consent?: boolean;
+  revision?: number | null;
 }
 
 export interface Unsubscribe {

@@ -1,7 +1,8 @@
 """The applet channel (seed 001): state both ways, and files, over a page's socket.
 
 The seed's shapes stand as they are: a plain client sends no `id` and no `windowId`, means its session's active window,
-and gets no more than the seed's fields back. Ours add both, and `consent` where a person has just agreed in the page.
+and gets no more than the seed's fields back. Ours add both, `consent` where a person has just agreed in the page, and the
+`revision` of the content that asks: one that was replaced has no more to ask for.
 With an `id`, `setState`, `subscribe`, `unsubscribe`, `permit` and `revoke` are answered by a `result`.
 """
 
@@ -53,6 +54,7 @@ class ReadFile(Message, frozen=True, tag="readFile"):
     id: str | None = None
     window_id: str | None = None
     consent: bool = False
+    revision: int | None = None
 
 
 class WriteFile(Message, frozen=True, tag="writeFile"):
@@ -65,6 +67,7 @@ class WriteFile(Message, frozen=True, tag="writeFile"):
     id: str | None = None
     window_id: str | None = None
     consent: bool = False
+    revision: int | None = None
 
 
 class ListFiles(Message, frozen=True, tag="listFiles"):
@@ -72,6 +75,7 @@ class ListFiles(Message, frozen=True, tag="listFiles"):
     id: str | None = None
     window_id: str | None = None
     consent: bool = False
+    revision: int | None = None
 
 
 class Subscribe(Message, frozen=True, tag="subscribe"):
@@ -81,6 +85,7 @@ class Subscribe(Message, frozen=True, tag="subscribe"):
     id: str | None = None
     window_id: str | None = None
     consent: bool = False
+    revision: int | None = None
 
 
 class Unsubscribe(Message, frozen=True, tag="unsubscribe"):
