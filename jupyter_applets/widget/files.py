@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -43,7 +44,7 @@ _BODY = re.compile(rf"{_SPACE}<body[\s/>]", re.IGNORECASE | re.DOTALL)
 # The applet's parts are in the data alone; the SDK is given them as a page would give them.
 _START = """\
 (function(__appletConfig){%s
-})((function(d){return{key:"",js:d.content.js||"",css:d.content.css||"",theme:{dark:false,variables:{}},\
+})((function(d){return{key:d.key,js:d.content.js||"",css:d.content.css||"",theme:{dark:false,variables:{}},\
 state:d.state,slug:d.content.slug||"",modules:d.content.modules||{},files:d.content.files||{},lexer:d.lexer,\
 standalone:{snapshot:d.snapshot,commands:d.commands}}})(JSON.parse(document.getElementById("jupyter-applet").textContent)))"""
 
@@ -63,7 +64,9 @@ def export(window: dict[str, Any], path: Path) -> Path:
         raise NotShown("The content of this window is not known here: run the cell that makes it again.")
     content = msgspec.convert(window["content"], Content)
     lexer = bundles.text("lexer.js") if content.modules or content.files or "import" in content.js else ""
-    data = {"format": FORMAT, **window, "lexer": lexer}
+    # What a browser keeps of this applet, it keeps under this name: all files on a disk share one storage.
+    key = hashlib.blake2s(msgspec.json.encode(content), digest_size=8).hexdigest()
+    data = {"format": FORMAT, "key": key, **window, "lexer": lexer}
     _write(path, _document(content, data).encode())
     return path
 

@@ -250,9 +250,9 @@ def test_state_is_kept_for_the_same_applet_and_cleared_for_another(notebook: Not
     expect(shown).to_have_text('{"word":"now"}')
 
     # The same again: a new document, with the state of the old one.
-    notebook.applet_frame(cell).evaluate("window.marker = 1")
+    notebook.applet_frame(cell).evaluate("document.body.id = 'old'")
     assert notebook.value("load_applet('kept', window_id='room')")["shown"] is True
-    expect(shown).to_have_text('{"word":"now"}')
+    expect(notebook.applet(cell).locator("body:not(#old) output")).to_have_text('{"word":"now"}')
     assert notebook.value("[dict(kept.state), get_applet_state('room')['state']]") == [{"word": "now"}] * 2
 
     # Another, and back: each as it was saved.

@@ -48,6 +48,16 @@ def exported(notebook: Notebook, variable: str, name: str) -> Path:
     return path
 
 
+def wait_until_kept(notebook: Notebook, page: Page, text: str) -> None:
+    """Until another tab sees it: a browser hands on what it stores in its own time; a new document may be faster."""
+    blank = notebook.lab.root / "blank.html"
+    blank.write_text("<!doctype html>")
+    tab = page.context.new_page()
+    tab.goto(blank.as_uri())
+    tab.wait_for_function("text => Object.values(localStorage).some((value) => value.includes(text))", arg=text)
+    tab.close()
+
+
 BOARD = applet_cell(
     "board",
     html="<h1>Board</h1><output id=shown>nothing</output><button onclick='add()'>Add</button>",
@@ -76,6 +86,7 @@ def test_exported_applet_looks_and_works_the_same_from_disk(notebook: Notebook, 
     page.get_by_role("button").click()
     expect(page.locator("#shown")).to_contain_text('"n":5')
     # What is done in it is there tomorrow, in this browser.
+    wait_until_kept(notebook, page, '"n":5')
     page.reload()
     expect(page.locator("#shown")).to_contain_text('"n":5')
     assert page.evaluate("localStorage.clicks") == "1"
@@ -102,9 +113,28 @@ def test_exported_applets_are_brought_back_by_snapshot_and_by_commands(notebook:
     text = page.locator("textarea")
     expect(text).to_have_value("typed, appended")
     text.fill("typed offline")
-    page.wait_for_function("window.kept === 'typed offline'")
+    wait_until_kept(notebook, page, "typed offline")
     page.reload()
     expect(text).to_have_value("typed offline")
+
+
+def test_exported_files_do_not_mix_what_the_browser_keeps_of_them(notebook: Notebook, open_file: OpenFile) -> None:
+    count = "localStorage.n = Number(localStorage.n ?? 0) + 1; document.title = localStorage.n;"
+    for name in ("one", "two"):
+        # Made, not shown: nothing has counted yet.
+        html = f"<h1>{name}</h1><script>{count}</script>"
+        notebook.run(f"{name} = Applet({html!r})")
+    one, two = (exported(notebook, name, f"{name}.html") for name in ("one", "two"))
+    page = open_file(one)
+    expect(page).to_have_title("1")
+    wait_until_kept(notebook, page, '"n":"1"')
+    page.reload()
+    expect(page).to_have_title("2")
+    wait_until_kept(notebook, page, '"n":"2"')
+    page.goto(two.as_uri())
+    expect(page).to_have_title("1")
+    page.goto(one.as_uri())
+    expect(page).to_have_title("3")
 
 
 def test_exported_calculator_calculates(notebook: Notebook, open_file: OpenFile) -> None:

@@ -45,10 +45,10 @@ export class Standalone {
     /** To the SDK, as from a page. */
     private readonly tell: (message: unknown) => void,
   ) {
-    const { slug, js, css, state = {}, standalone } = config;
-    this.#name = `jupyter_applets/${slug || digest(js + css)}`;
+    const { key, slug, state = {}, standalone } = config;
+    this.#name = `jupyter_applets/${slug || key}`;
     // A file that was exported anew has news of its own.
-    const of = digest(JSON.stringify([js, state, standalone]));
+    const of = digest(JSON.stringify([key, state, standalone]));
     this.#saved = this.#load(of) ?? { of, state, snapshot: null };
   }
 
