@@ -90,6 +90,19 @@ describe('state', () => {
     expect(page.view.state().state).toEqual({ a: 1, b: 2 });
   });
 
+  it('that no JSON can say is not taken, and the page goes on speaking', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    set({ big: 10n });
+    set({ b: 2 });
+    await passed(() => setStates().length > 0);
+    expect(page.view.state().state).toEqual({ a: 1, b: 2 });
+    page.pipe.events.lost();
+    page.pipe.take();
+    page.pipe.events.opened();
+    expect(page.pipe.take()[0]).toMatchObject([{ type: 'hello', views: [{ viewId: 'v', state: { a: 1, b: 2 } }] }]);
+    vi.restoreAllMocks();
+  });
+
   it('that is pushed goes to the applet, and the host hears when it was taken', async () => {
     page.hear({ type: 'stateUpdate', windowId: 'w', viewId: 'v', data: { a: 5 }, rev: 4 });
     await page.gets('applet:state');

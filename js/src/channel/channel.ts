@@ -59,6 +59,19 @@ export interface Peer {
 /** How long a channel without views stays open: a cell that is moved has none for a moment. */
 const LINGER = 30_000;
 
+const bare = (view: ViewState): ViewState => ({ ...view, snapshot: null, state: null });
+
+/** One view with what no JSON can say does not keep the others from their host. */
+function sendable(view: ViewState): ViewState {
+  try {
+    JSON.stringify(view);
+    return view;
+  } catch (error) {
+    console.warn(`jupyter_applets: what window '${view.windowId}' holds cannot be sent.`, error);
+    return { ...bare(view), manifest: null };
+  }
+}
+
 export class Channel implements PipeEvents {
   readonly files: FileService;
   readonly #views = new Map<string, ChannelView>();
@@ -168,12 +181,12 @@ export class Channel implements PipeEvents {
     if (this.#refusal !== null) return;
     this.#up = true;
     const { session, version, id } = this.peer;
-    const views = [...this.#views.values()].map((view) => this.#announced.mark(view.state()));
+    const views = [...this.#views.values()].map((view) => this.#announced.mark(view.state())).map(sendable);
     let hello: Hello = { type: 'hello', protocol: PROTOCOL, version, role: 'page', session, id, views };
     let text = JSON.stringify(hello);
     if (text.length * 3 > this.#outbox.maxBytes) {
       // The host has had snapshots and states; a page with many of them must still be able to say hello.
-      hello = { ...hello, views: views.map((view) => ({ ...view, snapshot: null, state: null })) };
+      hello = { ...hello, views: views.map(bare) };
       text = JSON.stringify(hello);
     }
     this.#put([{ message: hello, text }]);

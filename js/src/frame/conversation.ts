@@ -14,7 +14,7 @@ import type {
   PortRequest,
 } from '../protocol.gen.js';
 import { cleanManifest } from './manifest.js';
-import { type ConsoleDropped, type FromSdk, isFromSdk } from './messages.js';
+import { type ConsoleDropped, type FromSdk, isFromSdk, isJsonObject } from './messages.js';
 import type { Way } from './frame.js';
 
 type Kind = Answer['kind'];
@@ -199,11 +199,13 @@ export class Conversation {
     out.push({ type: 'APP_PROTOCOL_READY', windowId, viewId, document, manifest, hydrates, revision: this.#revision });
   }
 
-  #onSnapshot({ state }: Fields, way: Way, out: FromPage[]): void {
-    if (way !== this.#way || typeof state !== 'object' || state === null || Array.isArray(state)) return;
-    this.snapshot = state as Record<string, Json>;
+  #onSnapshot(fields: Fields, way: Way, out: FromPage[]): void {
+    if (way !== this.#way) return;
+    const { state } = fields;
+    if (!isJsonObject(state)) return this.#warn(fields);
+    this.snapshot = state;
     const { windowId, viewId } = this;
-    out.push({ type: 'snapshot', windowId, viewId, state: this.snapshot });
+    out.push({ type: 'snapshot', windowId, viewId, state });
   }
 
   #gone(requestId: string, kind: Kind, reason: string): FromPage {

@@ -1,6 +1,7 @@
 /** Owns the cleaning of manifests: applets are not trusted to send what the types promise. */
 
 import type { AppManifest, CommandDescriptor, StateDescriptor } from '../protocol.gen.js';
+import { isJsonObject } from './messages.js';
 
 type Fields = Record<string, unknown>;
 
@@ -34,7 +35,10 @@ const cleanCommand = ({ description, params, returns, replay }: Fields): Command
 
 /** What of `value` fits an AppManifest, or null when nothing does. */
 export function cleanManifest(value: unknown): AppManifest | null {
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) {
+    if (value !== undefined && value !== null) console.warn('jupyter_applets: a manifest that is no JSON object was ignored.');
+    return null;
+  }
   const { appId, name, state, commands, replay } = value;
   return {
     appId: text(appId),

@@ -148,18 +148,30 @@ export interface VisibilityChanged {
 export type FromSdk = Size | StartFailed | Blocked | LinkClicked | ConsoleDropped | StateSet | StateTaken | SdkCall;
 export type ToSdk = ThemeChanged | Reply | StatePushed | FileNotice | HtmlPiece | VisibilityChanged;
 
-const FIELDS: Record<FromSdk['type'], Record<string, 'string' | 'number' | 'object'>> = {
+const FIELDS: Record<FromSdk['type'], Record<string, 'string' | 'number' | 'object' | 'json'>> = {
   'applet:size': { height: 'number' },
   'applet:failed': { where: 'string', message: 'string', stack: 'string' },
   'applet:blocked': { url: 'string', directive: 'string' },
   'applet:link': { url: 'string' },
   'applet:dropped': { count: 'number' },
-  'applet:set-state': { data: 'object' },
+  'applet:set-state': { data: 'json' },
   'applet:state-seen': { rev: 'number' },
   'applet:call': { id: 'number', method: 'string', args: 'object' },
 };
 
-const isOf = (value: unknown, kind: string): boolean => typeof value === kind && value !== null && !Array.isArray(value);
+/** A port carries more than JSON does: a BigInt, a circle. Kept, it would stop every message that it is to go out with. */
+export function isJsonObject(value: unknown): value is Record<string, Json> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isOf = (value: unknown, kind: string): boolean =>
+  kind === 'json' ? isJsonObject(value) : typeof value === kind && value !== null && !Array.isArray(value);
 
 /** The SDK runs in the applet's own realm, where the applet can make it say anything. */
 export function isFromSdk(message: Record<string, unknown>): message is FromSdk & Record<string, unknown> {

@@ -96,6 +96,17 @@ describe('hello', () => {
     expect(pipe.take()[0]).toMatchObject([{ type: 'hello', views: [{ viewId: 'v', snapshot: null }] }]);
   });
 
+  it('is said by the whole page, whatever one of its applets holds', () => {
+    const circle: Record<string, any> = {};
+    circle['own'] = circle;
+    channel.attach(new FakeView('good', 'g', { state: { n: 1 } }));
+    channel.attach(new FakeView('big', 'b', { state: { n: 1n as any }, title: 'Big' }));
+    channel.attach(new FakeView('round', 'r', { snapshot: circle }));
+    pipe.events.opened();
+    const views = [{ viewId: 'good', state: { n: 1 } }, { viewId: 'big', state: null, title: 'Big' }, { viewId: 'round', snapshot: null }];
+    expect(pipe.take()[0]).toMatchObject([{ type: 'hello', views }]);
+  });
+
   it('that is refused for its protocol is shown in every view, and not said again', () => {
     const view = new FakeView('v', 'w');
     channel.attach(view);

@@ -206,6 +206,14 @@ describe('what an applet says by itself', () => {
     expect(heard).toEqual([size]);
   });
 
+  it('and no JSON can say is not kept, with a warning', () => {
+    const circle: Record<string, unknown> = {};
+    circle['own'] = circle;
+    conversation.receive([{ type: 'applet:set-state', data: circle }, { type: 'yaar:app-snapshot', state: { n: 1n } }], 'port');
+    expect([heard, sent, conversation.snapshot]).toEqual([[], [], null]);
+    expect(console.warn).toHaveBeenCalledOnce();
+  });
+
   it('in no known shape is ignored, with one warning', () => {
     conversation.receive([null, 1, {}, { type: 'yaar:nonsense' }], 'raw');
     expect([sent, heard]).toEqual([[], []]);

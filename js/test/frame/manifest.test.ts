@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { cleanManifest } from '../../src/frame/manifest.js';
 
 const empty = { appId: '', name: '', state: {}, commands: {} };
@@ -16,6 +16,13 @@ it('leaves a right manifest as it is', () => {
 
 it.each([null, undefined, 5, 'x', [], [{}]])('finds no manifest in %j', (value) => {
   expect(cleanManifest(value)).toBeNull();
+});
+
+it('finds no manifest in what no JSON can say, and warns', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  expect(cleanManifest({ state: { a: { schema: { minimum: 1n } } } })).toBeNull();
+  expect(warn).toHaveBeenCalledOnce();
+  warn.mockRestore();
 });
 
 it.each([
