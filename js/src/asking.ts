@@ -3,7 +3,8 @@
 import type { Action } from './dom.js';
 import type { Panels, Question } from './panels.js';
 
-export type Decision = 'once' | 'always' | 'deny';
+/** `unasked` where there are so many bars that nobody will read another: that is nobody's no. */
+export type Decision = 'once' | 'always' | 'deny' | 'unasked';
 
 export interface Wish {
   /** Wishes of one key share a bar. */
@@ -33,8 +34,7 @@ export class Asking {
   ask(wish: Wish): Promise<Decision> {
     return new Promise((resolve) => {
       const open = this.#open.get(wish.key) ?? this.#show(wish);
-      // So many bars that nobody will read another.
-      if (!open) return resolve('deny');
+      if (!open) return resolve('unasked');
       open.abouts.add(wish.about);
       open.bar.setText(wish.text(summary([...open.abouts])));
       open.waiting.push(resolve);

@@ -78,6 +78,7 @@ export class Consent {
     if (this.permissions.denied.has(origin) || this.permissions.granted['network'] === false) return;
     const text = (about: string): string => `${this.name} wants to reach ${about} (${kind}).`;
     const decision = await this.asking.ask({ key: `network ${origin}`, about: origin, canAlways: true, text });
+    if (decision === 'unasked') return;
     if (decision === 'deny') return void this.permissions.denied.add(origin);
     if (decision === 'always' && (await this.#keeps('network', [origin]))) return;
     this.permissions.once.add(origin);

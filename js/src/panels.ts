@@ -132,7 +132,7 @@ export class Panels {
 
   #bar(key: string, text: string): HTMLElement | null {
     // What was dismissed stays dismissed: its key is kept.
-    if (this.#bars.has(key) || this.#bars.size >= MAX_BARS) return null;
+    if (this.#bars.has(key) || this.root.querySelectorAll('.jupyter-applet-bar').length >= MAX_BARS) return null;
     const bar = make('div', { className: 'jupyter-applet-bar', role: 'status' }, make('span', { textContent: text }));
     this.#bars.set(key, bar);
     this.root.append(bar);

@@ -330,6 +330,7 @@ export class View implements ChannelView {
   #endDocument(reason: string): void {
     this.#conversation.end(reason);
     this.#state.ended();
+    this.#files.forget();
     this.#consent.asking.drop();
     this.#channel.unsubscribeAll(this.viewId);
     this.#announce();
@@ -413,9 +414,9 @@ export class View implements ChannelView {
   }
 
   async #call(call: SdkCall): Promise<void> {
-    const { document } = this.#conversation;
+    const { document, revision } = this.#conversation;
     const isCurrent = (): boolean => document === this.#conversation.document;
-    const reply = await this.#files.answer(call, isCurrent);
+    const reply = await this.#files.answer(call, { revision, isCurrent });
     if (isCurrent()) this.#post(reply);
   }
 

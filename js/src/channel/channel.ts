@@ -14,7 +14,7 @@ import {
   type WindowList,
 } from '../protocol.gen.js';
 import { MessageFiles } from '../files/messages.js';
-import type { FileService } from '../files/service.js';
+import type { Asker, FileService } from '../files/service.js';
 import { viewGone } from '../frame/conversation.js';
 import { Announced } from './announced.js';
 import { type Askable, Asked, AskError, type Reply } from './asked.js';
@@ -155,8 +155,8 @@ export class Channel implements PipeEvents {
     return replies;
   }
 
-  subscribe({ viewId, windowId }: ChannelView, path: string, consent: boolean): Promise<void> {
-    return this.#subscriptions.add(viewId, { windowId, path, consent }, () => this.ask({ type: 'subscribe', windowId, path, consent }));
+  subscribe(viewId: string, by: Asker, path: string): Promise<void> {
+    return this.#subscriptions.add(viewId, { path, ...by }, () => this.ask({ type: 'subscribe', path, ...by }));
   }
 
   unsubscribe({ viewId, windowId }: ChannelView, path: string): void {

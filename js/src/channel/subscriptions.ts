@@ -1,11 +1,10 @@
 /** Owns which views want to hear of which files. A window subscribes once per path, however many of its views do. */
 
+import type { Asker } from '../files/service.js';
 import type { FileChanged, Subscribe } from '../protocol.gen.js';
 
-interface Entry {
-  windowId: string;
+interface Entry extends Asker {
   path: string;
-  consent: boolean;
   viewIds: Set<string>;
   /** Fulfilled when the host agreed. */
   agreed: Promise<unknown>;
@@ -21,7 +20,7 @@ export class Subscriptions {
   readonly #entries = new Map<string, Entry>();
 
   /** `ask` is called for the first view of a window that wants the path. One that fails is forgotten. */
-  async add(viewId: string, wanted: Pick<Subscribe, 'path'> & { windowId: string; consent: boolean }, ask: () => Promise<unknown>): Promise<void> {
+  async add(viewId: string, wanted: Asker & { path: string }, ask: () => Promise<unknown>): Promise<void> {
     const key = keyOf(wanted.windowId, wanted.path);
     let entry = this.#entries.get(key);
     if (!entry) {
@@ -29,6 +28,8 @@ export class Subscriptions {
       this.#entries.set(key, entry);
     }
     entry.viewIds.add(viewId);
+    // The views of a window take its next content one after the other.
+    entry.revision = Math.max(entry.revision, wanted.revision);
     try {
       await entry.agreed;
     } catch (error) {
@@ -62,6 +63,6 @@ export class Subscriptions {
 
   /** For a host that has just been greeted again. */
   messages(): Subscribe[] {
-    return [...this.#entries.values()].map(({ windowId, path, consent }) => ({ type: 'subscribe', windowId, path, ...(consent ? { consent } : {}) }));
+    return [...this.#entries.values()].map(({ windowId, path, revision, consent }) => ({ type: 'subscribe', windowId, path, revision, consent }));
   }
 }

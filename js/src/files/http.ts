@@ -3,7 +3,7 @@
 import { AskError } from '../channel/asked.js';
 import { fetchOptions, serverUrl } from '../channel/server.js';
 import type { FileEntry } from '../protocol.gen.js';
-import type { FileBytes, FileService, FileToWrite } from './service.js';
+import type { Asker, FileBytes, FileService, FileToWrite } from './service.js';
 
 /** The server's own error, or, where something else answered, a sentence about it. */
 async function failure(response: Response): Promise<AskError> {
@@ -16,27 +16,28 @@ async function failure(response: Response): Promise<AskError> {
 export class HttpFiles implements FileService {
   constructor(private readonly session: string) {}
 
-  async read(windowId: string, path: string, consent: boolean): Promise<FileBytes> {
-    const response = await this.#fetch('file', { windowId, path, raw: '1' }, consent);
+  async read(by: Asker, path: string): Promise<FileBytes> {
+    const response = await this.#fetch('file', by, { path, raw: '1' });
     const version = response.headers.get('ETag')?.replace(/^(?:W\/)?"|"$/g, '') ?? '';
     return { blob: await this.#read(response.blob()), version };
   }
 
-  async write(windowId: string, { path, content, ifMatch }: FileToWrite, consent: boolean): Promise<string> {
-    const parameters = { windowId, path, raw: '1', ...(ifMatch === undefined ? {} : { ifMatch }) };
+  async write(by: Asker, { path, content, ifMatch }: FileToWrite): Promise<string> {
+    const parameters = { path, raw: '1', ...(ifMatch === undefined ? {} : { ifMatch }) };
     const body = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-    const response = await this.#fetch('file', parameters, consent, body);
+    const response = await this.#fetch('file', by, parameters, body);
     const { version } = (await this.#read(response.json())) as { version?: unknown };
     return String(version);
   }
 
-  async list(windowId: string, path: string, consent: boolean): Promise<FileEntry[]> {
-    const response = await this.#fetch('list', { windowId, path }, consent);
+  async list(by: Asker, path: string): Promise<FileEntry[]> {
+    const response = await this.#fetch('list', by, { path });
     return ((await this.#read(response.json())) as { files: FileEntry[] }).files;
   }
 
-  async #fetch(what: string, parameters: Record<string, string>, consent: boolean, body?: BodyInit): Promise<Response> {
-    const url = serverUrl(`api/applet/${what}`, { session: this.session, ...parameters, ...(consent ? { consent: '1' } : {}) });
+  async #fetch(what: string, { windowId, revision, consent }: Asker, parameters: Record<string, string>, body?: BodyInit): Promise<Response> {
+    const by = { session: this.session, windowId, revision: String(revision), ...(consent ? { consent: '1' } : {}) };
+    const url = serverUrl(`api/applet/${what}`, { ...by, ...parameters });
     const options: RequestInit = { ...fetchOptions(), cache: 'no-store' };
     if (body !== undefined) {
       options.method = 'POST';

@@ -2,7 +2,7 @@
 
 import type { Askable, Reply } from '../channel/asked.js';
 import type { FileContent, FileEntry } from '../protocol.gen.js';
-import type { FileBytes, FileService, FileToWrite } from './service.js';
+import type { Asker, FileBytes, FileService, FileToWrite } from './service.js';
 
 /** String.fromCharCode takes its characters as arguments, of which there may not be too many. */
 const STEP = 0x8000;
@@ -31,20 +31,20 @@ export function join(pieces: readonly FileContent[]): ArrayBuffer {
 export class MessageFiles implements FileService {
   constructor(private readonly ask: (message: Askable) => Promise<Reply[]>) {}
 
-  async read(windowId: string, path: string, consent: boolean): Promise<FileBytes> {
-    const pieces = (await this.ask({ type: 'readFile', windowId, path, consent })) as FileContent[];
+  async read(by: Asker, path: string): Promise<FileBytes> {
+    const pieces = (await this.ask({ type: 'readFile', path, ...by })) as FileContent[];
     return { blob: new Blob([join(pieces)]), version: pieces.at(-1)?.version ?? '' };
   }
 
-  async write(windowId: string, { path, content, ifMatch }: FileToWrite, consent: boolean): Promise<string> {
+  async write(by: Asker, { path, content, ifMatch }: FileToWrite): Promise<string> {
     const isText = typeof content === 'string';
     const body = isText ? { content } : { content: toBase64(new Uint8Array(content)), encoding: 'base64' as const };
-    const [written] = await this.ask({ type: 'writeFile', windowId, path, consent, ...body, ...(ifMatch === undefined ? {} : { ifMatch }) });
+    const [written] = await this.ask({ type: 'writeFile', path, ...by, ...body, ...(ifMatch === undefined ? {} : { ifMatch }) });
     return written?.type === 'fileWritten' ? written.version : '';
   }
 
-  async list(windowId: string, path: string, consent: boolean): Promise<FileEntry[]> {
-    const [list] = await this.ask({ type: 'listFiles', windowId, path, consent });
+  async list(by: Asker, path: string): Promise<FileEntry[]> {
+    const [list] = await this.ask({ type: 'listFiles', path, ...by });
     return list?.type === 'fileList' ? list.files : [];
   }
 }

@@ -8,11 +8,18 @@ export interface FileBytes {
   version: string;
 }
 
-/** `consent` says that a person has just agreed. What is refused rejects with an error that has the wire's `code`. */
+/** Who asks: the content of that revision, in that window. `consent` says that a person has just agreed. */
+export interface Asker {
+  windowId: string;
+  revision: number;
+  consent: boolean;
+}
+
+/** What is refused rejects with an error that has the wire's `code`. */
 export interface FileService {
-  read(windowId: string, path: string, consent: boolean): Promise<FileBytes>;
-  write(windowId: string, file: FileToWrite, consent: boolean): Promise<string>;
-  list(windowId: string, path: string, consent: boolean): Promise<FileEntry[]>;
+  read(by: Asker, path: string): Promise<FileBytes>;
+  write(by: Asker, file: FileToWrite): Promise<string>;
+  list(by: Asker, path: string): Promise<FileEntry[]>;
 }
 
 export interface FileToWrite {

@@ -46,7 +46,7 @@ export class Conversation {
   hydrates = false;
   snapshot: Record<string, Json> | null = null;
   /** Of the content that the document shows. */
-  #revision = 0;
+  revision = 0;
   #way: Way = 'port';
   #pending = new Map<string, Kind>();
   /** Asked before there was a document. */
@@ -64,7 +64,7 @@ export class Conversation {
   /** Another document: nothing of the one before holds any more. */
   begin(revision: number): void {
     this.end('The applet reloaded while the request was under way.');
-    this.#revision = revision;
+    this.revision = revision;
     this.document += 1;
     this.request(this.#takeEarly());
   }
@@ -195,8 +195,8 @@ export class Conversation {
     this.ready = true;
     this.manifest = manifest;
     this.hydrates = hydrates;
-    const { windowId, viewId, document } = this;
-    out.push({ type: 'APP_PROTOCOL_READY', windowId, viewId, document, manifest, hydrates, revision: this.#revision });
+    const { windowId, viewId, document, revision } = this;
+    out.push({ type: 'APP_PROTOCOL_READY', windowId, viewId, document, manifest, hydrates, revision });
   }
 
   #onSnapshot(fields: Fields, way: Way, out: FromPage[]): void {

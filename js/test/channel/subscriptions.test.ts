@@ -8,6 +8,8 @@ const one = new FakeView('v1', 'w');
 const two = new FakeView('v2', 'w');
 const other = new FakeView('v3', 'other');
 
+const subscribe = ({ viewId, windowId }: FakeView, path: string, consent = false, revision = 1): Promise<void> =>
+  channel.subscribe(viewId, { windowId, revision, consent }, path);
 const sent = async (): Promise<any[]> => {
   await Promise.resolve();
   return pipe.take().flat();
@@ -33,7 +35,7 @@ beforeEach(async () => {
 
 describe('two views of a window that subscribe to one file', () => {
   it('ask once, and are both told', async () => {
-    const both = Promise.all([channel.subscribe(one, 'a.csv', false), channel.subscribe(two, 'a.csv', false)]);
+    const both = Promise.all([subscribe(one, 'a.csv'), subscribe(two, 'a.csv')]);
     expect(await agree()).toEqual([['subscribe', 'w', 'a.csv']]);
     await both;
     change('a.csv', 'w');
@@ -43,8 +45,8 @@ describe('two views of a window that subscribe to one file', () => {
   });
 
   it('are one subscription, which ends with the last', async () => {
-    void channel.subscribe(one, 'a.csv', false);
-    void channel.subscribe(two, 'a.csv', false);
+    void subscribe(one, 'a.csv');
+    void subscribe(two, 'a.csv');
     await agree();
     channel.unsubscribe(one, 'a.csv');
     expect(await agree()).toEqual([]);
@@ -55,17 +57,17 @@ describe('two views of a window that subscribe to one file', () => {
   });
 
   it('are both refused, and may ask again', async () => {
-    const both = Promise.allSettled([channel.subscribe(one, '.env', false), channel.subscribe(two, '.env', false)]);
+    const both = Promise.allSettled([subscribe(one, '.env'), subscribe(two, '.env')]);
     const [{ id }] = await sent();
     pipe.events.received([{ type: 'error', id, code: 'PATH_REFUSED', message: 'No.' }]);
     expect(await both).toMatchObject([{ reason: { code: 'PATH_REFUSED' } }, { reason: { code: 'PATH_REFUSED' } }]);
-    void channel.subscribe(one, '.env', true).catch(() => {});
+    void subscribe(one, '.env', true).catch(() => {});
     expect(await sent()).toMatchObject([{ type: 'subscribe', path: '.env', consent: true }]);
   });
 });
 
 it.each(['', '.', 'data', 'data/'])('a folder named %j tells of what is in it', async (folder) => {
-  void channel.subscribe(one, folder, false);
+  void subscribe(one, folder);
   await agree();
   const path = folder.startsWith('data') ? 'data/a.csv' : 'a.csv';
   change(path, 'w');
@@ -75,9 +77,18 @@ it.each(['', '.', 'data', 'data/'])('a folder named %j tells of what is in it', 
 });
 
 it('what was consented to is said again with the consent after a cut', async () => {
-  void channel.subscribe(one, 'a.csv', true);
+  void subscribe(one, 'a.csv', true);
   await agree();
   pipe.events.lost();
   pipe.events.opened();
   expect(await sent()).toMatchObject([{ type: 'hello' }, { type: 'subscribe', windowId: 'w', path: 'a.csv', consent: true }]);
+});
+
+it('what the next content wants too is said again in its name after a cut', async () => {
+  void subscribe(one, 'a.csv');
+  void subscribe(two, 'a.csv', false, 2);
+  await agree();
+  pipe.events.lost();
+  pipe.events.opened();
+  expect(await sent()).toMatchObject([{ type: 'hello' }, { type: 'subscribe', path: 'a.csv', revision: 2 }]);
 });

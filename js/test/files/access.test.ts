@@ -30,7 +30,7 @@ describe('a file call', () => {
   it('that reads brings the bytes of all pieces', async () => {
     page.say(call(1, 'readFile', { path: 'a.bin' }));
     const { id, ...asked } = await page.next('readFile');
-    expect(asked).toEqual({ type: 'readFile', windowId: 'w', path: 'a.bin', consent: false });
+    expect(asked).toEqual({ type: 'readFile', windowId: 'w', path: 'a.bin', consent: false, revision: 1 });
     page.hear({ type: 'fileContent', path: 'a.bin', id, chunk: 'aä', done: false });
     page.hear({ type: 'fileContent', path: 'a.bin', id, chunk: '/wA=', encoding: 'base64', done: true, version: '7' });
     // A blob of this test's DOM does not go through a port as one of a browser does.
@@ -135,7 +135,7 @@ describe('a file call that needs a person', () => {
   });
 });
 
-it('a write over a file that the applet has not read is asked about each time, and a no is only for now', async () => {
+it('a write over a file that the applet has not read is asked about, and a no holds for that file and document', async () => {
   page.say(call(1, 'writeFile', { path: 'config.yaml', content: 'a' }));
   needed((await page.next('writeFile')).id, 'CONSENT_NEEDED');
   await passed(() => page.bars.length === 1);
@@ -144,6 +144,35 @@ it('a write over a file that the applet has not read is asked about each time, a
   page.button('Deny').click();
   expect(await reply(1)).toMatchObject({ code: 'PERMISSION_DENIED' });
   expect(await page.types()).toEqual([]);
+
+  const again = async (id: number, path: string): Promise<void> => {
+    page.say(call(id, 'writeFile', { path, content: 'a' }));
+    needed((await page.next('writeFile')).id, 'CONSENT_NEEDED');
+  };
+  await again(2, 'config.yaml');
+  expect(await reply(2)).toMatchObject({ code: 'PERMISSION_DENIED' });
+  expect(page.bars).toEqual([]);
+  await again(3, 'other.yaml');
+  await passed(() => page.bars.length === 1);
+  greet('applet:leaving');
+  page.start();
+  await again(4, 'config.yaml');
+  await passed(() => page.bars.length === 1);
+});
+
+it('a call that nobody can be asked about, for all the bars, is refused as the host did, and nobody has said no', async () => {
+  page.say(...Array.from({ length: 20 }, (_, at) => ({ type: 'applet:link', url: `https://example.com/${at}` })));
+  await passed(() => page.bars.length === 20);
+  page.say(call(1, 'readFile', { path: 'a.csv' }));
+  needed((await page.next('readFile')).id);
+  expect(await reply(1)).toMatchObject({ code: 'PERMISSION_NEEDED', error: 'A person has to agree.' });
+  expect(await page.types()).toEqual([]);
+  // What was dismissed makes room.
+  page.button('Dismiss').click();
+  page.say(call(2, 'readFile', { path: 'a.csv' }));
+  needed((await page.next('readFile')).id);
+  await passed(() => page.bars.length === 20);
+  expect(page.button('Allow once')).toBeTruthy();
 });
 
 describe('a subscription', () => {
@@ -163,7 +192,7 @@ describe('a subscription', () => {
   it('is made again after a cut', async () => {
     page.pipe.events.lost();
     page.pipe.events.opened();
-    expect(await page.sent()).toMatchObject([{ type: 'hello' }, { type: 'subscribe', windowId: 'w', path: 'data' }]);
+    expect(await page.sent()).toMatchObject([{ type: 'hello' }, { type: 'subscribe', windowId: 'w', path: 'data', revision: 1 }]);
   });
 
   it('ends when it is given up, and with its document', async () => {
