@@ -23,7 +23,10 @@ RunPolicy: TypeAlias = Literal["auto", "ask", "always"]
 FILES = ("read", "write")
 
 _CONTENT = "content"
-"""Beside a window's grants: which content they are for, by its revision and, where it is known, by its digest."""
+"""Beside a window's grants: the digest of the content that they are for."""
+
+MAX_KEPT = 2_000
+"""Of more, those of windows go, the oldest first: their applets ask again."""
 
 
 class Decisions:
@@ -32,6 +35,12 @@ class Decisions:
     def __init__(self, run: RunPolicy = "auto") -> None:
         self.run: RunPolicy = run
         self.all: dict[str, dict[str, Json]] = {}
+        self._changed: set[str] = set()
+
+    def take_changes(self) -> dict[str, dict[str, Json] | None]:
+        """What is to be kept anew, by applet; None for what is no more."""
+        changed, self._changed = self._changed, set()
+        return {key: self.all.get(key) for key in changed}
 
     def granted(self, window: Window) -> dict[str, Json]:
         """What a page is told: grants, and false for what was refused."""
@@ -51,25 +60,25 @@ class Decisions:
         """Back to asking. Without a permission, in everything."""
         if permission is None:
             window.refused.clear()
-            self.all.pop(_key(window), None)
+            self._hold(window, {})
             return
         window.refused.discard(permission)
         self._hold(window, {name: value for name, value in self._held(window).items() if name != permission})
 
     def carry(self, window: Window, slug: str) -> bool:
         """What the window shows is being saved: what it was granted goes with it. Tells whether there is any."""
+        if slug == window.slug:
+            return False
+        # What another applet of that name was granted is not this one's.
         held = self._held(window)
-        if held and slug != window.slug:
-            there = self.all.get(f"applet:{slug}", {})
-            self.all[f"applet:{slug}"] = {
-                **there,
-                **{name: _wider(there.get(name), value) for name, value in held.items()},
-            }
-        return bool(held)
+        forgotten = self.forget(slug)
+        if held:
+            self._set(f"applet:{slug}", dict(held))
+        return forgotten or bool(held)
 
     def forget(self, slug: str) -> bool:
         """The saved applet is gone, and with it what was allowed: another may get its name."""
-        return self.all.pop(f"applet:{slug}", None) is not None
+        return self._set(f"applet:{slug}", {})
 
     def check_files(self, window: Window, verb: Literal["read", "write"], path: str) -> None:
         declared = window.content.permissions.get("files") if window.content is not None else None
@@ -85,6 +94,10 @@ class Decisions:
             f'{{"files": "{verb}"}}.'
         )
 
+    def may_read(self, window: Window) -> bool:
+        declared = window.content.permissions.get("files") if window.content is not None else None
+        return _covers(declared, "read") or _covers(self._held(window).get("files"), "read")
+
     def may_run(self, window: Window) -> bool:
         if self.run == "always" or (self.run == "auto" and window.vouched):
             return True
@@ -92,23 +105,34 @@ class Decisions:
 
     def _held(self, window: Window) -> dict[str, Json]:
         """The grants that count for what the window shows."""
+        if window.slug:
+            return self.all.get(_key(window), {})
+        digest = _digest(window)
+        if digest is None:
+            return window.granted
         held = self.all.get(_key(window), {})
-        if window.slug or not held:
-            return held
-        shown = held.get(_CONTENT)
-        known = isinstance(shown, dict) and (
-            shown.get("revision") == window.revision or (shown.get("digest") or "") == _digest(window)
-        )
-        return {name: value for name, value in held.items() if name != _CONTENT} if known else {}
+        return {name: v for name, v in held.items() if name != _CONTENT} if held.get(_CONTENT) == digest else {}
 
     def _hold(self, window: Window, grants: dict[str, Json]) -> None:
-        if not grants:
-            self.all.pop(_key(window), None)
-        elif window.slug:
-            self.all[_key(window)] = grants
+        digest = None if window.slug else _digest(window)
+        if not window.slug and digest is None:
+            # Nobody here knows what it shows: it holds while the window does.
+            window.granted = grants
         else:
-            shown = {"revision": window.revision, "digest": _digest(window)}
-            self.all[_key(window)] = {**grants, _CONTENT: shown}
+            self._set(_key(window), {**grants, _CONTENT: digest} if grants and digest else grants)
+
+    def _set(self, key: str, grants: dict[str, Json]) -> bool:
+        """Tells whether anything changed."""
+        if self.all.get(key, {}) == grants:
+            return False
+        self.all.pop(key, None)
+        if grants:
+            self.all[key] = grants
+        self._changed.add(key)
+        for old in [k for k in self.all if k.startswith("window:")][: max(0, len(self.all) - MAX_KEPT)]:
+            del self.all[old]
+            self._changed.add(old)
+        return True
 
 
 def _key(window: Window) -> str:

@@ -10,7 +10,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from ..errors import AppletError, InternalError, StorageFailed
 from .effects import Effect, Perform, Send, Stream, Unwatch, WakeAt, Watch
@@ -33,6 +33,10 @@ class Watcher(Protocol):
     async def close(self) -> None: ...
 
 
+MakeWatcher: TypeAlias = Callable[[Callable[[str, Any], None], Callable[[str, AppletError], None]], Watcher]
+"""Given who is told what changed, and who is told of what cannot be watched."""
+
+
 class Driver:
     """Owns the host's alarm, the way to each peer, and worker threads. Its methods are for the loop’s own thread."""
 
@@ -41,7 +45,7 @@ class Driver:
         host: Host,
         loop: asyncio.AbstractEventLoop,
         services: Any = None,
-        watcher: Callable[[Callable[[str, Any], None]], Watcher] | None = None,
+        watcher: MakeWatcher | None = None,
     ) -> None:
         self.host = host
         self.services = services
@@ -198,17 +202,17 @@ class Driver:
         if self._watcher is None:
             if self._make_watcher is None:
                 return
-            self._watcher = self._make_watcher(self.file_changed)
-        try:
-            match effect:
-                case Watch(tree=True):
-                    self._watcher.add_tree()
-                case Watch(path=path):
-                    self._watcher.add(path)
-                case Unwatch(path=path):
-                    self._watcher.remove(path)
-        except AppletError as e:
-            self._carry_out(self.host.not_watched(effect.path, e, self._loop.time()))
+            self._watcher = self._make_watcher(self.file_changed, self._not_watched)
+        match effect:
+            case Watch(tree=True):
+                self._watcher.add_tree()
+            case Watch(path=path):
+                self._watcher.add(path)
+            case Unwatch(path=path):
+                self._watcher.remove(path)
+
+    def _not_watched(self, path: str, error: AppletError) -> None:
+        self._carry_out(self.host.not_watched(path, error, self._loop.time()))
 
 
 async def _follow(before: asyncio.Task[None], work: Coroutine[Any, Any, None]) -> None:

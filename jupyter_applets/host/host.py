@@ -318,6 +318,14 @@ class Host:
             self.do(self.subscriptions.drop(peer, window.id))
         self.windows.forget(window)
 
+    def decided(self, window: Window) -> None:
+        """A person decided something: every view is told, and an applet that may not read files hears of none."""
+        self.showing.decided(window)
+        if not self.decisions.may_read(window):
+            for peer, known in self.outbox.peers.items():
+                if known.session == window.session:
+                    self.do(self.subscriptions.drop(peer, window.id))
+
     def keep_decisions(self, done: Callable[[Any], None] = lambda outcome: None) -> Later:
         """Write down what people have decided. It holds, whether that can be done or not."""
 
@@ -326,8 +334,8 @@ class Host:
                 log.warning("what people decided holds, but was not kept: %s", outcome.message)
             done(outcome)
 
-        kept = {key: dict(value) for key, value in self.decisions.all.items()}
-        return self.perform(lambda services: services.decisions.save(kept), kept_or_not)
+        changes = self.decisions.take_changes()
+        return self.perform(lambda services: services.decisions.change(changes), kept_or_not)
 
     # ---- messages of any peer
 

@@ -107,7 +107,7 @@ def _revoke(host: Host, peer: str, message: Revoke) -> None:
 
 def _decided(host: Host, peer: str, window: Window, call: str | None, *, keep: bool) -> None:
     """It holds at once; whoever asked is answered when it is kept, too."""
-    host.showing.decided(window)
+    host.decided(window)
 
     def done(outcome: Any) -> None:
         if call is not None:

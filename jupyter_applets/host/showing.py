@@ -258,6 +258,7 @@ class Showing:
         window.revision = revision
         if not keep:
             window.log.clear()
+            window.granted = {}
             window.refused.clear()
             window.known_files.clear()
         window.away.clear()

@@ -43,6 +43,9 @@ class Subscriptions:
         """The path is not watched after all: those who subscribed to it."""
         return self._by_path.pop(path, set())
 
+    def count(self, peer: str, window_id: str | None) -> int:
+        return sum(s.peer == peer and s.window_id == window_id for there in self._by_path.values() for s in there)
+
     def told(self, path: str) -> list[tuple[Subscriber, str]]:
         """Who hears of a change at `path`, and by which name: subscribers of a folder hear of what is in it."""
         found = [(subscriber, subscriber.given) for subscriber in self._by_path.get(path, ())]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ..errors import AmbiguousWindow, NotAnApplet, NotOptedIn, WindowNotFound
 from ..protocol.app import AppManifest
+from ..protocol.base import Json
 from ..protocol.link import ConsoleEntry, Content, Renderer
 from .replay import CommandLog, Step
 from .state import WindowState
@@ -89,6 +90,8 @@ class Window:
     """The content came from a kernel of the user's, so its code may run."""
     asks: bool = False
     """A page waits for a person to let it run."""
+    granted: dict[str, Json] = field(default_factory=dict)
+    """What a person allowed it while only a page knows what it shows."""
     refused: set[str] = field(default_factory=set)
     """The permissions that a person said no to."""
     known_files: set[str] = field(default_factory=set)

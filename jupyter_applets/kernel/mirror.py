@@ -7,7 +7,9 @@ of every key arrives, and nothing is dropped.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -88,6 +90,7 @@ class State(Mapping[str, Json]):
         with self._news:
             self._values = {}
             self._waiting = {}
+            self._sent = {}
             self._news.notify_all()
 
     # ---- pushing
@@ -147,8 +150,19 @@ class State(Mapping[str, Json]):
 
     def wait_for(self, key: str, predicate: Callable[[Json], Any] | None, timeout: float | None) -> tuple[Json, ...]:
         """Block until the key is there and, if given, `predicate(value)` holds; nothing when it was not in time."""
-        with self._news:
-            return self._news.wait_for(lambda: self.holding(key, predicate), timeout)
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            values = self._values
+            # Without the lock: a predicate may ask the applet something, and the answer needs the link's thread.
+            if found := self.holding(key, predicate):
+                return found
+            with self._news:
+                left = None if deadline is None else deadline - time.monotonic()
+                if not self._news.wait_for(partial(self._differs, values), left):
+                    return ()
+
+    def _differs(self, values: dict[str, Json]) -> bool:
+        return self._values is not values
 
     def holding(self, key: str, predicate: Callable[[Json], Any] | None) -> tuple[Json, ...]:
         """The value, if it is there and as asked for."""

@@ -1,8 +1,8 @@
 """The applet channel (seed 001): state both ways, and files, over a page's socket.
 
 The seed's shapes stand as they are: a plain client sends no `id` and no `windowId`, means its session's active window,
-and gets no more than the seed's fields back. Ours add both, `consent` where a person has just agreed in the page, and the
-`revision` of the content that asks: one that was replaced has no more to ask for.
+and gets no more than the seed's fields back. Ours add both, `consent` where a person has just agreed in the page, and
+the `revision` of the content that asks: one that was replaced has no more to ask for.
 With an `id`, `setState`, `subscribe`, `unsubscribe`, `permit` and `revoke` are answered by a `result`.
 """
 

@@ -24,7 +24,7 @@ from ..workspace.paths import Parts
 from . import folder as folders
 from . import saving, trash
 from .documents import state_bytes
-from .folder import META, STATE
+from .folder import HTML, JS, META, STATE
 from .shelf import SavedApplet, Shelf, decoded
 from .slugs import check_slug
 
@@ -204,11 +204,14 @@ class AppletStore:
         folders.check_sizes({path: len(data) for path, data in after.items()})
         backups = self._workspace.backups
         above = (*self._workspace.applets, slug)
+        anew = HTML in changed or JS in changed
 
         def keep(place: int, parts: Parts, found: os.stat_result) -> None:
             name = "/".join(parts)
-            # Of these two each save makes another; they are worth keeping only when nobody can read them any more.
-            routine = name in (META, STATE) and saving.document(before, name) is not None
+            # Of these two each save makes another. They are worth keeping when nobody can read them any more, and the
+            # state also when another applet may be taking the folder.
+            routine = name == META or (name == STATE and not anew)
+            routine = routine and saving.document(before, name) is not None
             if backups is not None and not routine:
                 backups.keep(place, (*above, *parts), found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import logging
 import os
 import threading
@@ -37,24 +38,32 @@ class Decisions:
             except FileMissing:
                 return {}  # and nothing is made in a folder in which nothing was decided
             try:
-                with os.fdopen(open_file(folder, (FILE,)), "rb") as file:
-                    return msgspec.convert(decode(FILE, file.read()), dict[str, dict[str, Any]])
-            except FileMissing:
-                return {}
-            except (BrokenApplet, msgspec.ValidationError) as e:
-                aside = f"{FILE}.broken-{datetime.now(timezone.utc):%Y%m%dT%H%M%S%fZ}"
-                _log.warning("%s is set aside as %s, so permissions are asked for again: %s", FILE, aside, e)
-                with contextlib.suppress(OSError):
-                    os.rename(FILE, aside, src_dir_fd=folder, dst_dir_fd=folder)
-                return {}
+                return _read(folder)
             finally:
                 os.close(folder)
 
-    def save(self, decisions: Mapping[str, Mapping[str, Any]]) -> None:
-        data = encode(FILE, decisions, sort_keys=True)
+    def change(self, changes: Mapping[str, Mapping[str, Any] | None]) -> None:
+        """Keep these anew, and those that are None no more. What another process has kept meanwhile stays."""
         with self._lock, worded("keep the permissions that were given"):
             folder = self._workspace.private_folder()
             try:
-                atomic.replace(folder, (FILE,), data)
+                fcntl.flock(folder, fcntl.LOCK_EX)
+                kept = {**_read(folder), **changes}
+                decisions = {key: value for key, value in kept.items() if value is not None}
+                atomic.replace(folder, (FILE,), encode(FILE, decisions, sort_keys=True))
             finally:
                 os.close(folder)
+
+
+def _read(folder: int) -> dict[str, dict[str, Any]]:
+    try:
+        with os.fdopen(open_file(folder, (FILE,)), "rb") as file:
+            return msgspec.convert(decode(FILE, file.read()), dict[str, dict[str, Any]])
+    except FileMissing:
+        return {}
+    except (BrokenApplet, msgspec.ValidationError) as e:
+        aside = f"{FILE}.broken-{datetime.now(timezone.utc):%Y%m%dT%H%M%S%fZ}"
+        _log.warning("%s is set aside as %s, so permissions are asked for again: %s", FILE, aside, e)
+        with contextlib.suppress(OSError):
+            os.rename(FILE, aside, src_dir_fd=folder, dst_dir_fd=folder)
+        return {}

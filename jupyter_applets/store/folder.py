@@ -188,7 +188,7 @@ def _exists(folder: int, name: str) -> bool:
         return False
 
 
-def _mode(folder: int, path: str) -> int:
+def _mode(folder: int, path: str) -> int | None:
     """Of the file that is to be replaced; the folder it will stand in is made."""
     parts = tuple(path.split("/"))
     place = make_folder(folder, parts[:-1])

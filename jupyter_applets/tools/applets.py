@@ -15,6 +15,7 @@ from ..protocol.base import Json
 from ..protocol.link import AppletFile, Content
 from ..protocol.tools import DeleteApplet, LoadApplet, NoArguments, ReadApplet, SaveApplet
 from ..store.applets import SavedApplet
+from ..workspace.audit import Actor
 from .registry import tool
 from .services import Services
 from .windows import find, shown, target
@@ -57,8 +58,14 @@ def save_applet(host: Host, caller: Caller, given: SaveApplet, timeout: float | 
         raise NotShown(f"The content of window {window.id!r} is not known here: run the cell that makes it again.")
     state = host.showing.kept(window)
 
+    actor = Actor("kernel", host.session_of(caller), window.id)
+
     def work(services: Services) -> tuple[SavedApplet, Json]:
-        saved = services.store.save(
+        with services.logged("save", given.slug, actor):
+            return save(services), services.store.paths(given.slug)
+
+    def save(services: Services) -> SavedApplet:
+        return services.store.save(
             given.slug,
             html=content.html,
             js=content.js,
@@ -72,7 +79,6 @@ def save_applet(host: Host, caller: Caller, given: SaveApplet, timeout: float | 
             files={path: _bytes(file) for path, file in content.files.items()},
             height=content.height,
         )
-        return saved, services.store.paths(saved.slug)
 
     def done(outcome: tuple[SavedApplet, Json]) -> Json:
         saved, paths = outcome
@@ -117,7 +123,13 @@ def delete_applet(host: Host, caller: Caller, given: DeleteApplet, timeout: floa
         host.unsaved(given.slug)
         return {"slug": given.slug, "movedTo": moved}
 
-    return host.answer(caller, lambda services: services.store.delete(given.slug), done)
+    actor = Actor("kernel", host.session_of(caller))
+
+    def work(services: Services) -> str:
+        with services.logged("delete", given.slug, actor):
+            return services.store.delete(given.slug)
+
+    return host.answer(caller, work, done)
 
 
 # ---- the files of a saved applet change

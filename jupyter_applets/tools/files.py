@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ..errors import AppletError, ConsentNeeded
+from ..errors import AppletError, ConsentNeeded, StorageFailed, ViewGone
 from ..host.host import Host, Later, OnMessage
 from ..host.requests import Caller
 from ..host.subscriptions import Subscriber
@@ -32,11 +32,14 @@ from ..protocol.link import ErrorReply, Result
 from ..protocol.tools import ListFilesTool, ReadFileTool, WriteFileTool
 from ..workspace.audit import Actor
 from ..workspace.files import Workspace
+from ..workspace.paths import parse
 from ..workspace.text import as_text, from_text, text_chunks
 from .registry import tool
 from .services import Services
 
 MAX_TOOL_BYTES = 8 * 1024 * 1024
+MAX_SUBSCRIPTIONS = 64
+"""Of one window, in one page."""
 
 
 # ---- tools
@@ -84,7 +87,10 @@ def list_files(host: Host, caller: Caller, given: ListFilesTool, timeout: float 
 class Asker:
     """Whoever asks for files: an applet in a window, or the user. `check` decides, on the host's own thread."""
 
-    def __init__(self, host: Host, session: str, window: Window | None, consent: bool) -> None:
+    def __init__(
+        self, host: Host, session: str, window: Window | None, consent: bool, revision: int | None = None
+    ) -> None:
+        """`revision` is that of the content that asks: what was replaced may not act as what replaced it."""
         self._host = host
         self._window = window
         self._consent = consent
@@ -92,10 +98,21 @@ class Asker:
             self.actor = Actor("user", session)
         else:
             self.actor = Actor("applet", window.session, window.id, window.slug)
+            if revision is not None and revision < window.revision:
+                raise ViewGone(f"The content of window {window.id!r} was replaced.")
 
     def check(self, verb: Literal["read", "write"], path: str) -> None:
-        if self._window is not None and not self._consent:
+        if self._window is None or self._consent:
+            return
+        parse(path, "/", ())  # what is no path at all is not put before a person
+        try:
             self._host.decisions.check_files(self._window, verb, path)
+        except AppletError as e:
+            refused = e
+            self._host.perform(
+                lambda services: services.workspace.audit.record(self.actor, verb, path, error=refused), _nothing
+            )
+            raise
 
     def knows(self, path: str) -> None:
         """It has read or written the file, and may replace it."""
@@ -121,7 +138,12 @@ class Asker:
 
 def _asker(host: Host, peer: str, message: Any) -> Asker:
     window = None if message.window_id is None else host.meant(peer, message.window_id)
-    return Asker(host, host.session_of(Caller(peer, "")), window, getattr(message, "consent", False))
+    session = host.session_of(Caller(peer, ""))
+    return Asker(host, session, window, message.consent, message.revision)
+
+
+def _nothing(_: Any) -> None:
+    """Nobody waits for it."""
 
 
 def _answer(host: Host, peer: str, call: str | None, make: Callable[[Any], Any]) -> Callable[[Any], None]:
@@ -203,6 +225,8 @@ def _list(host: Host, peer: str, message: ListFiles) -> None:
 def _subscribe(host: Host, peer: str, message: Subscribe) -> None:
     asker = _asker(host, peer, message)
     asker.check("read", message.path)
+    if host.subscriptions.count(peer, message.window_id) >= MAX_SUBSCRIPTIONS:
+        raise StorageFailed(f"{message.path!r} is not watched: {MAX_SUBSCRIPTIONS} paths are watched already.")
 
     def subscribed(name: str) -> Result | None:
         host.subscribe(name, Subscriber(peer, message.window_id, message.path))

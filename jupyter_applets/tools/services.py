@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..host.driver import Watcher
+from ..errors import AppletError
+from ..host.driver import MakeWatcher, Watcher
 from ..store.applets import AppletStore
 from ..store.decisions import Decisions
+from ..workspace.audit import Actor
 from ..workspace.files import Workspace
 from ..workspace.paths import SENSITIVE
 
@@ -28,32 +31,22 @@ class Services:
         self.store = AppletStore(self.workspace)
         self.decisions = Decisions(self.workspace)
 
+    @contextmanager
+    def logged(self, verb: str, slug: str, actor: Actor) -> Iterator[None]:
+        """A change of a saved applet, in the audit log."""
+        with self.workspace.logged(verb, "/".join((*self.workspace.applets, slug)), actor):
+            yield
+
     def close(self) -> None:
         self.workspace.close()
 
 
-def watcher(services: Services) -> Callable[[Callable[[str, Any], None]], Watcher]:
-    """Makes the watcher of the workspace when the first file is to be watched."""
-    return lambda changed: _WorkspaceWatcher(services, changed)
+def watcher(services: Services) -> MakeWatcher:
+    """Makes the watcher of the workspace when the first file is to be watched; who may was decided before."""
 
+    def make(changed: Callable[[str, Any], None], failed: Callable[[str, AppletError], None]) -> Watcher:
+        from ..workspace.watching import WatchThread
 
-class _WorkspaceWatcher:
-    """The workspace's watcher as a driver knows one. Who may watch what was decided before."""
+        return WatchThread(services.workspace, changed, failed)
 
-    def __init__(self, services: Services, changed: Callable[[str, Any], None]) -> None:
-        from ..workspace.watch import Watcher as Watching
-
-        self._watching = Watching(services.workspace, changed)
-        self._applets = "/".join(services.workspace.applets)
-
-    def add(self, path: str) -> None:
-        self._watching.add(path)
-
-    def remove(self, path: str) -> None:
-        self._watching.remove(path)
-
-    def add_tree(self) -> None:
-        self._watching.add_tree(self._applets)
-
-    async def close(self) -> None:
-        await self._watching.close()
+    return make

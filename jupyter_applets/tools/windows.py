@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import UnknownStateKey, WindowNotFound
+from ..errors import TooLarge, UnknownStateKey, WindowNotFound
 from ..host.host import Host, Later
 from ..host.requests import Caller
 from ..host.windows import Window
@@ -29,6 +29,8 @@ from ..protocol.tools import (
     WindowName,
 )
 from .registry import tool
+
+MAX_HTML = 4_000_000
 
 
 def find(host: Host, caller: Caller, window_id: str | None, session: str | None) -> Window:
@@ -193,7 +195,9 @@ def push_state(host: Host, caller: Caller, given: SetAppletState, timeout: float
 def stream_content(host: Host, caller: Caller, more: StreamContent, timeout: float | None) -> Json:
     window = find(host, caller, more.window_id, host.session_of(caller))
     streaming = window.content is not None and window.content.streaming
-    if window.revision == more.revision and streaming:
+    if window.revision == more.revision and window.content is not None and streaming:
+        if len(window.content.html) + len(more.html) > MAX_HTML:
+            raise TooLarge(f"The HTML that streams is over {MAX_HTML / 1e6:.0f} million characters.")
         host.showing.stream(window, more.html)
     return window.revision == more.revision
 
@@ -220,7 +224,7 @@ def get_decisions(host: Host, caller: Caller, name: WindowName, timeout: float |
 def revoke_permission(host: Host, caller: Caller, given: RevokePermission, timeout: float | None) -> Later:
     window = find(host, caller, given.window_id, given.session)
     host.decisions.revoke(window, given.permission)
-    host.showing.decided(window)
+    host.decided(window)
 
     def done(outcome: Any) -> None:
         host.reply(caller, host.made(lambda _: host.decisions.granted(window), outcome))

@@ -19,8 +19,6 @@ from .paths import Parts
 TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 """The names of our temporary files: nobody is told of them."""
 
-_NEW_FILE_MODE = 0o644
-
 
 def temporary_name() -> str:
     return f".{secrets.token_hex(8)}.tmp"
@@ -51,7 +49,7 @@ def replace(
 
 
 @contextlib.contextmanager
-def prepared(folder: int, data: bytes, mode: int) -> Iterator[tuple[str, os.stat_result]]:
+def prepared(folder: int, data: bytes, mode: int | None) -> Iterator[tuple[str, os.stat_result]]:
     """A temporary file that holds `data` for good, to be renamed within; it goes when that fails."""
     temporary = temporary_name()
     try:
@@ -62,10 +60,15 @@ def prepared(folder: int, data: bytes, mode: int) -> Iterator[tuple[str, os.stat
         raise
 
 
-def mode_of(folder: int, parts: Parts) -> int:
-    """The permissions that a file has, or that a new one gets."""
+def mode_of(folder: int, parts: Parts) -> int | None:
+    """The permissions that a file has; a new one gets what the process gives its files."""
     found = stat_of(folder, parts)
-    return _NEW_FILE_MODE if found is None else stat.S_IMODE(found.st_mode)
+    if found is None:
+        return None
+    mode = stat.S_IMODE(found.st_mode)
+    if not mode & 0o222:
+        raise PathRefused(f"{'/'.join(parts)!r} may only be read: its owner has taken the right to write it away.")
+    return mode
 
 
 def stat_of(folder: int, parts: Parts) -> os.stat_result | None:
@@ -79,14 +82,16 @@ def stat_of(folder: int, parts: Parts) -> os.stat_result | None:
     return found
 
 
-def fill(folder: int, name: str, data: bytes, mode: int) -> os.stat_result:
-    """Make a new file and bring its bytes to the disk."""
-    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
+def fill(folder: int, name: str, data: bytes, mode: int | None) -> os.stat_result:
+    """Make a new file and bring its bytes to the disk. Without a mode, the umask decides."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    descriptor = os.open(name, flags, 0o666 if mode is None else 0o600, dir_fd=folder)
     try:
         view = memoryview(data)
         while view:
             view = view[os.write(descriptor, view) :]
-        os.fchmod(descriptor, mode)
+        if mode is not None:
+            os.fchmod(descriptor, mode)
         os.fsync(descriptor)
         return os.fstat(descriptor)
     finally:

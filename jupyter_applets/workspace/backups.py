@@ -96,7 +96,10 @@ class Backups:
         # Removing one costs as much as writing one: it is done for many at once, and not at each write.
         if len(names) <= 2 * self._per_file:
             return
-        gone, names[:] = names[: -self._per_file], names[-self._per_file :]
+        # The first of today stays: whatever a program writes in a loop, what the day began with is there.
+        first = names[:1] if names[0][:8] == f"{datetime.now(timezone.utc):%Y%m%d}" else []
+        gone = names[len(first) : -self._per_file]
+        names[:] = [*first, *names[-self._per_file :]]
         for name in gone:
             self._total -= self._sizes.pop((*parts, name), 0)
             with suppress(FileNotFoundError):

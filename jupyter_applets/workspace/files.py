@@ -25,6 +25,8 @@ from .paths import SENSITIVE, Parts, check_name, fold, is_sensitive, matcher, pa
 from .reading import Reading, version_of
 
 _LOCKS = 64
+_CORE = {"meta.json", "app.json", "content.html", "script.js", "style.css", "state.json"}
+"""The files of a saved applet that say what it is, shows and may do."""
 _IGNORE_ALL = b"# Written by jupyter_applets: the audit log, backups and sessions are no part of a project.\n*\n"
 
 
@@ -250,20 +252,27 @@ class Workspace:
             raise PathRefused(f"{path!r} is not open to applets: it holds the audit log, backups and sessions.")
         if actor.kind == "applet" and self._is_state_of_another(parts, actor):
             raise PathRefused(f"{path!r} is the state of another applet.")
+        if actor.kind == "applet" and any(name.startswith(".") for name in self._in_applets(parts)):
+            # A save leaves its plan there, which the next reader carries out.
+            raise PathRefused(f"{path!r} is not open to applets: it is the store's own.")
 
     def _check_writable(self, parts: Parts, actor: Actor, path: str) -> None:
-        if actor.kind == "applet" and self._is_in_applet(parts, "app.json"):
-            raise PathRefused(f"{path!r} says what an applet may do: applets do not write it.")
+        """An applet that could write applets could give itself, or take from others, what a person allowed."""
+        inside = self._in_applets(parts)
+        if actor.kind != "applet" or not inside:
+            return
+        own = actor.slug != "" and inside[0] == actor.slug and len(inside) > 1
+        if not own or (len(inside) == 2 and fold(inside[1]) in _CORE):
+            raise PathRefused(f"{path!r} is part of an applet, or of the list of them: applets do not write these.")
 
     def _is_state_of_another(self, parts: Parts, actor: Actor) -> bool:
-        return self._is_in_applet(parts, "state.json") and parts[len(self.applets)] != actor.slug
+        inside = self._in_applets(parts)
+        return len(inside) == 2 and fold(inside[1]) == "state.json" and inside[0] != actor.slug
 
-    def _is_in_applet(self, parts: Parts, name: str) -> bool:
-        """Whether it is the file of that name in the folder of a saved applet."""
+    def _in_applets(self, parts: Parts) -> Parts:
+        """The names below the folder of saved applets; none for what is elsewhere."""
         depth = len(self.applets)
-        if len(parts) != depth + 2 or fold(parts[-1]) != name:
-            return False
-        return [*map(fold, parts[:depth])] == [*map(fold, self.applets)]
+        return parts[depth:] if [*map(fold, parts[:depth])] == [*map(fold, self.applets)] else ()
 
     def _entries(self, folder: int, parts: Parts, actor: Actor) -> Iterator[Entry]:
         # Ten thousand times: what is the same each time is looked up once.

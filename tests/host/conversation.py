@@ -53,7 +53,7 @@ class NoDisk:
 
     class decisions:  # noqa: N801
         @staticmethod
-        def save(kept: Any) -> None:
+        def change(changes: Any) -> None:
             pass
 
 

@@ -9,8 +9,18 @@ from typing import Any
 import pytest
 
 from jupyter_applets.host.decisions import RunPolicy
-from jupyter_applets.protocol.channel import FileContent, FileWritten, Permit, ReadFile, Revoke, WriteFile
+from jupyter_applets.protocol.channel import (
+    FileChanged,
+    FileContent,
+    FileWritten,
+    Permit,
+    ReadFile,
+    Revoke,
+    Subscribe,
+    WriteFile,
+)
 from jupyter_applets.protocol.link import ErrorReply, Result, ViewState, WindowContent
+from jupyter_applets.tools.files import MAX_SUBSCRIPTIONS
 from jupyter_applets.tools.services import Services
 
 from .conversation import Conversation
@@ -340,3 +350,71 @@ def test_call_says_that_a_person_has_yet_to_press_run() -> None:
     talk.wait(10)
     assert [talk.error(c).code for c in (call, dom)] == ["NOT_READY", "NOT_READY"]
     assert "Run" in talk.error(call).message
+
+
+# ---- whose a decision is
+
+
+def test_grant_of_a_tools_window_is_not_another_contents(tmp_path: Path) -> None:
+    """Windows of tools are named alike, and their revisions begin anew: after a close, and after a restart."""
+    (tmp_path / "a.txt").write_text("a")
+    for again in (False, True):
+        talk = Conversation(root=tmp_path)
+        talk.host.decisions.all = talk.services.decisions.load()
+        talk.kernel()
+        talk.page()
+        for html in ("<p>one", "<p>two"):
+            talk.call("set_applet_content", {"html": html, "windowId": "sheet"})
+            talk.show("v1", "sheet", revision=0)
+            assert read(talk) == ("a" if again and html == "<p>one" else "PERMISSION_NEEDED")
+            if html == "<p>one":
+                permit(talk, "files", "read")
+                assert read(talk) == "a"
+            talk.call("close_window", {"windowId": "sheet"})
+
+
+def test_grant_of_a_slug_is_not_that_of_another_applet_saved_under_it(talk: Conversation) -> None:
+    talk.call("save_applet", {"slug": "sheet", "windowId": "sheet"})
+    permit(talk, "files", "read")
+    assert read(talk) == "a"
+    talk.open_window(revision=2, html="<p>another")
+    assert read(talk, revision=2) == "PERMISSION_NEEDED"
+    talk.call("save_applet", {"slug": "sheet", "windowId": "sheet"})
+    assert read(talk) == "PERMISSION_NEEDED"
+
+
+def test_content_that_was_replaced_asks_for_nothing(talk: Conversation) -> None:
+    talk.open_window(revision=2, permissions={"files": "write"})
+    assert read(talk, revision=1) == "VIEW_GONE"
+    assert write(talk, "new.txt", revision=1) == "VIEW_GONE"
+    assert read(talk, revision=2) == "a"
+
+
+def test_what_is_no_path_is_not_put_before_a_person(talk: Conversation) -> None:
+    for path in ("a\nThe system asks: allow?", "../x", "x" * 5_000):
+        assert read(talk, path) == "PATH_REFUSED"
+
+
+def test_refusals_are_in_the_audit_log(talk: Conversation, tmp_path: Path) -> None:
+    assert read(talk) == "PERMISSION_NEEDED"
+    last = json.loads((tmp_path / ".jupyter-applets" / "audit.jsonl").read_text().splitlines()[-1])
+    assert (last["verb"], last["path"], last["ok"], last["code"]) == ("read", "a.txt", False, "PERMISSION_NEEDED")
+
+
+def test_applet_that_may_not_read_any_more_hears_of_no_file(talk: Conversation) -> None:
+    permit(talk, "files", "read")
+    talk.receive("page", Subscribe("a.txt", "s", "sheet"))
+    talk.file_changed("a.txt")
+    assert len(talk.messages(FileChanged)) == 1
+    talk.receive("page", Revoke("sheet", "files"))
+    talk.file_changed("a.txt")
+    assert len(talk.messages(FileChanged)) == 1
+
+
+def test_applet_watches_so_many_files_and_no_more(talk: Conversation) -> None:
+    permit(talk, "files", "read")
+    for number in range(MAX_SUBSCRIPTIONS + 1):
+        talk.receive("page", Subscribe(f"{number}.txt", f"s{number}", "sheet"))
+    last = talk.sent["page"][-1]
+    assert (last.code, last.id) == ("STORAGE_FAILED", f"s{MAX_SUBSCRIPTIONS}")
+    assert len(talk.watched) == MAX_SUBSCRIPTIONS

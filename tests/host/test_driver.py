@@ -166,10 +166,11 @@ async def test_change_from_outside_that_fails_raises_and_still_sends_what_was_to
 
 async def test_subscriber_is_told_when_nothing_more_can_be_watched(driver: Driver) -> None:
     class Full:
-        def __init__(self, changed: Any) -> None: ...
+        def __init__(self, changed: Any, failed: Any) -> None:
+            self._failed = failed
 
         def add(self, path: str) -> None:
-            raise StorageFailed("256 folders are watched already.")
+            self._failed(path, StorageFailed("256 folders are watched already."))
 
         def remove(self, path: str) -> None: ...
 

@@ -315,3 +315,17 @@ def test_state_is_a_mapping_that_cannot_be_set(link: Link) -> None:
     assert (list(link.state), len(link.state), link.state.get("b"), "a" in link.state) == (["a"], 1, None, True)
     with pytest.raises(TypeError):
         link.state["a"] = 2  # type: ignore[index]
+
+
+def test_predicate_may_ask_the_applet_something() -> None:
+    """What it waits for comes on the link's thread, which also brings state."""
+    state = State(lambda data: None, lambda changes: None, lambda error: None)
+    state.take({"n": 1})
+    answered = threading.Event()
+
+    def ask(value: Any) -> bool:
+        thread = threading.Thread(target=lambda: (state.take({"other": value}), answered.set()))
+        thread.start()
+        return answered.wait(5)
+
+    assert state.wait_for("n", ask, 10) == (1,)

@@ -141,7 +141,9 @@ def test_version_before_of_the_authors_files_is_kept(store: AppletStore, root: P
     store.save("a", html="1", js="y", state={"n": 2})
     kept = root / ".jupyter-applets" / "backups" / "applets" / "a"
     assert [file.read_text() for file in (kept / "script.js").iterdir()] == ["edited by hand"]
-    assert [folder.name for folder in kept.iterdir()] == ["script.js"]
+    assert sorted(folder.name for folder in kept.iterdir()) == ["script.js", "state.json"]
+    store.save("a", html="1", js="y", state={"n": 3})
+    assert len([*(kept / "state.json").iterdir()]) == 1
 
 
 def test_modules_and_files_become_files(store: AppletStore, root: Path) -> None:

@@ -20,29 +20,37 @@ def decisions(tmp_path: Path) -> Decisions:
 def test_decisions_are_kept(decisions: Decisions, tmp_path: Path) -> None:
     assert decisions.load() == {}
     given = {"sheet": {"files": "read", "network": ["https://a.example"]}, "other": {}}
-    decisions.save(given)
+    decisions.change(given)
     assert decisions.load() == Decisions(Workspace(tmp_path)).load() == given
+
+
+def test_change_leaves_what_others_have_kept(decisions: Decisions, tmp_path: Path) -> None:
+    other = Decisions(Workspace(tmp_path))
+    decisions.change({"sheet": {"files": "read"}, "old": {"run": True}})
+    other.change({"plot": {"files": "write"}})
+    decisions.change({"old": None})
+    assert decisions.load() == other.load() == {"sheet": {"files": "read"}, "plot": {"files": "write"}}
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"a": 1}', '{"a": {}, "a": {}}', "\x00"])
 def test_broken_file_is_set_aside(
     decisions: Decisions, tmp_path: Path, content: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    decisions.save({"a": {}})
+    decisions.change({"a": {}})
     private = tmp_path / ".jupyter-applets"
     (private / "permissions.json").write_text(content)
     assert decisions.load() == {}
     assert "asked for again" in caplog.text
     [aside] = private.glob("permissions.json.broken-*")
     assert aside.read_text() == content
-    decisions.save({"b": {"agent": True}})
+    decisions.change({"b": {"agent": True}})
     assert decisions.load() == {"b": {"agent": True}}
 
 
 def test_what_json_cannot_hold_is_refused_and_the_old_stays(decisions: Decisions) -> None:
-    decisions.save({"a": {}})
+    decisions.change({"a": {}})
     with pytest.raises(StoreError):
-        decisions.save({"a": {"x": object()}})
+        decisions.change({"a": {"x": object()}})
     assert decisions.load() == {"a": {}}
 
 
@@ -51,9 +59,9 @@ def test_reader_beside_a_writer_sees_whole_files(decisions: Decisions) -> None:
 
     def write() -> None:
         while not stop.is_set():
-            decisions.save({"a": {"x": "y" * 10_000}})
+            decisions.change({"a": {"x": "y" * 10_000}})
 
-    decisions.save({"a": {"x": "y" * 10_000}})
+    decisions.change({"a": {"x": "y" * 10_000}})
     thread = threading.Thread(target=write)
     thread.start()
     try:

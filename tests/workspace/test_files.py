@@ -301,15 +301,34 @@ def test_link_inside_the_root_is_no_way_to_them(workspace: Workspace, root: Path
             VERBS[verb](workspace, path, USER)
 
 
-def test_applet_gives_no_applet_permissions(workspace: Workspace, root: Path) -> None:
+def test_applet_writes_no_applet(workspace: Workspace, root: Path) -> None:
     workspace.write("applets/sheet/app.json", b"{}", USER)
     (root / "link").symlink_to("applets/sheet")
     assert workspace.read("applets/sheet/app.json", SHEET).data == b"{}"
-    for path in ("applets/sheet/app.json", "applets/other/app.json", "applets/sheet/App.JSON", "link/app.json"):
-        with pytest.raises(PathRefused, match="what an applet may do"):
+    for path in (
+        *(f"applets/sheet/{name}" for name in ("app.json", "App.JSON", "meta.json", "script.js", "content.html")),
+        *(
+            "applets/other/script.js",
+            "applets/other/data/x.csv",
+            "applets/_index.json",
+            "applets/sheet",
+            "link/app.json",
+        ),
+    ):
+        with pytest.raises(PathRefused, match="part of an applet"):
             workspace.write(path, b'{"permissions": {"files": "write"}}', SHEET)
-    workspace.write("applets/sheet/script.js", b"1", SHEET)
+    with pytest.raises(PathRefused, match="part of an applet"):
+        workspace.write("applets/sheet/data.csv", b"1", Actor("applet", "s", "w"))
+    workspace.write("applets/sheet/data.csv", b"1", SHEET)
     workspace.write("app.json", b"{}", SHEET)
+
+
+@pytest.mark.parametrize("verb", ["read", "open", "write", "version", "check", "watchable"])
+def test_applet_does_not_reach_what_a_save_leaves_behind(workspace: Workspace, verb: str) -> None:
+    workspace.write("applets/sheet/content.html", b"<p>", USER)
+    for path in ("applets/sheet/.saving", "applets/sheet/.0123456789abcdef.tmp", "applets/.x", "applets/sheet/.a/b"):
+        with pytest.raises(PathRefused, match="store's own"):
+            VERBS[verb](workspace, path, SHEET)
 
 
 @pytest.mark.parametrize("verb", ["read", "open", "write", "version", "check", "watchable"])
@@ -317,13 +336,14 @@ def test_applet_reaches_its_own_state_only(workspace: Workspace, root: Path, ver
     for slug in ("sheet", "other"):
         workspace.write(f"applets/{slug}/state.json", b"{}", USER)
     (root / "link").symlink_to("applets/other")
-    VERBS[verb](workspace, "applets/sheet/state.json", SHEET)
+    if verb != "write":
+        VERBS[verb](workspace, "applets/sheet/state.json", SHEET)
     VERBS[verb](workspace, "applets/other/state.json", USER)
     for path in ("applets/other/state.json", "applets/other/State.JSON", "Applets/sheet2/state.json"):
         with pytest.raises(PathRefused, match="another applet"):
             VERBS[verb](workspace, path, SHEET)
     if verb in ("read", "open", "write"):
-        with pytest.raises(PathRefused, match="another applet"):
+        with pytest.raises(PathRefused, match="applet"):
             VERBS[verb](workspace, "link/state.json", SHEET)
     assert names(workspace, "applets/other", SHEET) == []
     assert names(workspace, "applets/sheet", SHEET) == ["state.json"]

@@ -8,7 +8,9 @@ from tornado import web
 from ...errors import VersionConflict
 from ...protocol.base import Data, Json
 from ...store.applets import SavedApplet
+from ...tools.applets import content_of
 from ...tools.services import Services
+from ...workspace.audit import Actor
 from ..base import ApiHandler
 
 
@@ -51,7 +53,8 @@ class AppletHandler(ApiHandler):
             before = services.store.version(slug)
             if must_be_new and before is not None:
                 raise VersionConflict(f"There is an applet {slug!r} already.")
-            saved = services.store.save(slug, **msgspec.structs.asdict(body), if_match=if_match)
+            with services.logged("save", slug, Actor("user")):
+                saved = services.store.save(slug, **msgspec.structs.asdict(body), if_match=if_match)
             return saved, before is None
 
         saved, is_new = await self.driver.run(work, ordered=True)
@@ -63,7 +66,8 @@ class AppletHandler(ApiHandler):
         if_match, _ = self._match()
 
         def work(services: Services) -> str:
-            return services.store.delete(slug, if_match=if_match)
+            with services.logged("delete", slug, Actor("user")):
+                return services.store.delete(slug, if_match=if_match)
 
         moved = await self.driver.run(work, ordered=True)
         self.driver.apply(lambda host: host.unsaved(slug))
@@ -92,7 +96,7 @@ class AppletHandler(ApiHandler):
                 "appProtocol": saved.app.app_protocol,
                 "permissions": saved.app.permissions,
                 "fileAssociations": saved.app.file_associations,
-                "modules": saved.app.modules,
+                "modules": content_of(saved).modules,
                 "files": sorted(saved.files),
             }
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from tornado import web
@@ -42,16 +42,26 @@ class FilesHandler(ApiHandler):
     def flag(self, name: str) -> bool:
         return (self.argument(name) or "").lower() in _TRUE
 
-    def asker(self) -> Asker:
-        return Asker(self.driver.host, self.argument("session") or "", self.named_window(), self.flag("consent"))
+    def asker(self, verb: Literal["read", "write"], path: str) -> Asker:
+        """Who asks, if it may. A refusal is logged, which is the driver's to have done."""
+        revision = self.argument("revision") or ""
+        asker = Asker(
+            self.driver.host,
+            self.argument("session") or "",
+            self.named_window(),
+            self.flag("consent"),
+            int(revision) if re.fullmatch(r"\d{1,18}", revision) else None,
+        )
+        self.driver.apply(lambda host: asker.check(verb, path))
+        return asker
 
 
 class FileHandler(FilesHandler):
     @web.authenticated
     async def get(self) -> None:
         """`{content, encoding, version}`; with `raw=1` the bytes themselves. Both take a `Range`."""
-        path, asker = self.path_argument(), self.asker()
-        asker.check("read", path)
+        path = self.path_argument()
+        asker = self.asker("read", path)
         reading = await self.driver.run(lambda services: services.workspace.open(path, asker.actor))
         try:
             asker.knows(reading.path)
@@ -78,18 +88,19 @@ class FileHandler(FilesHandler):
     @web.authenticated
     async def post(self) -> None:
         """`{content, encoding?, ifMatch?}`, or, as `application/octet-stream`, the bytes themselves."""
-        path, asker = self.path_argument(), self.asker()
-        asker.check("write", path)
-        if_match = self.argument("ifMatch")
+        path = self.path_argument()
+        asker = self.asker("write", path)
         kind = self.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        if kind == "application/octet-stream":
-            data = self.request.body
-        else:
-            body = self.json_body(WriteBody)
-            data = from_text(body.content, body.encoding)
-            if_match = body.if_match or if_match
+        raw = kind == "application/octet-stream"
 
         def work(services: Any) -> tuple[str, str]:
+            if_match = self.argument("ifMatch")
+            if raw:
+                data = self.request.body
+            else:
+                body = self.json_body(WriteBody)
+                data = from_text(body.content, body.encoding)
+                if_match = body.if_match or if_match
             version = asker.write(services, path, data, if_match)
             return "/".join(services.workspace.check(path, asker.actor)), version
 
@@ -138,8 +149,8 @@ class FileHandler(FilesHandler):
 class ListHandler(FilesHandler):
     @web.authenticated
     async def get(self) -> None:
-        path, asker = self.argument("path") or "", self.asker()
-        asker.check("read", path)
+        path = self.argument("path") or ""
+        asker = self.asker("read", path)
         body = await self.driver.run(
             lambda services: msgspec.json.encode({"files": services.workspace.list(path, asker.actor)})
         )
