@@ -27,14 +27,14 @@ T = TypeVar("T")
 class Watcher(Protocol):
     """Tells `Driver.file_changed` what happens to files."""
 
-    def add(self, path: str) -> None: ...
+    def add(self, path: str, done: Callable[[AppletError | None], None]) -> None: ...
     def remove(self, path: str) -> None: ...
     def add_tree(self) -> None: ...
     async def close(self) -> None: ...
 
 
-MakeWatcher: TypeAlias = Callable[[Callable[[str, Any], None], Callable[[str, AppletError], None]], Watcher]
-"""Given who is told what changed, and who is told of what cannot be watched."""
+MakeWatcher: TypeAlias = Callable[[Callable[[str, Any], None]], Watcher]
+"""Given who is told what changed."""
 
 
 class Driver:
@@ -201,18 +201,20 @@ class Driver:
     def _watch(self, effect: Watch | Unwatch) -> None:
         if self._watcher is None:
             if self._make_watcher is None:
+                if isinstance(effect, Watch) and effect.done is not None:
+                    self._watched(effect, StorageFailed("Files are not watched here."))
                 return
-            self._watcher = self._make_watcher(self.file_changed, self._not_watched)
+            self._watcher = self._make_watcher(self.file_changed)
         match effect:
             case Watch(tree=True):
                 self._watcher.add_tree()
             case Watch(path=path):
-                self._watcher.add(path)
+                self._watcher.add(path, lambda error: self._watched(effect, error))
             case Unwatch(path=path):
                 self._watcher.remove(path)
 
-    def _not_watched(self, path: str, error: AppletError) -> None:
-        self._carry_out(self.host.not_watched(path, error, self._loop.time()))
+    def _watched(self, watch: Watch, error: AppletError | None) -> None:
+        self._carry_out(self.host.watched(watch, error, self._loop.time()))
 
 
 async def _follow(before: asyncio.Task[None], work: Coroutine[Any, Any, None]) -> None:

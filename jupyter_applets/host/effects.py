@@ -45,6 +45,8 @@ class Watch(msgspec.Struct, frozen=True):
 
     path: str
     tree: bool = False
+    done: Callable[[Any], None] | None = None
+    """Hears, by `Host.watched`, that from now on nothing is missed (None), or why it cannot be watched."""
 
 
 class Unwatch(msgspec.Struct, frozen=True):

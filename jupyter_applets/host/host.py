@@ -163,12 +163,15 @@ class Host:
             self._changed(self, path)
         return self._done()
 
-    def not_watched(self, path: str, error: AppletError, now: float) -> list[Effect]:
-        """A `Watch` could not be done: whoever waits for news of that path is told that there will be none."""
+    def watched(self, watch: Watch, error: AppletError | None, now: float) -> list[Effect]:
+        """A `Watch` has begun, or cannot be done: then whoever else waits for news of that path is told so."""
         self.outbox.now = now
-        log.warning("%r is not watched: %s", path, error.message)
-        for subscriber in self.subscriptions.give_up(path):
-            self.outbox.send_error(subscriber.peer, error)
+        if watch.done is not None:
+            watch.done(error)
+        if error is not None:
+            log.warning("%r is not watched: %s", watch.path, error.message)
+            for subscriber in self.subscriptions.give_up(watch.path):
+                self.outbox.send_error(subscriber.peer, error)
         return self._done()
 
     # ---- what tools use
@@ -303,9 +306,19 @@ class Host:
             self._watches_applets = True
             self.outbox.add(Watch("", tree=True))
 
-    def subscribe(self, path: str, subscriber: Subscriber) -> None:
-        if subscriber.peer in self.outbox.peers:
-            self.do(self.subscriptions.add(path, subscriber))
+    def subscribe(self, path: str, subscriber: Subscriber, done: Callable[[AppletError | None], None]) -> None:
+        """From `done(None)` on the subscriber hears of every change; with an error, it is none."""
+
+        def begun(error: AppletError | None) -> None:
+            if error is not None:
+                self.unsubscribe(subscriber)
+            done(error)
+
+        effects = self.subscriptions.add(path, subscriber) if subscriber.peer in self.outbox.peers else []
+        if effects:
+            self.outbox.add(Watch(path, done=begun))
+        else:
+            done(None)
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
         self.do(self.subscriptions.remove(subscriber))

@@ -228,15 +228,18 @@ def _subscribe(host: Host, peer: str, message: Subscribe) -> None:
     if host.subscriptions.count(peer, message.window_id) >= MAX_SUBSCRIPTIONS:
         raise StorageFailed(f"{message.path!r} is not watched: {MAX_SUBSCRIPTIONS} paths are watched already.")
 
-    def subscribed(name: str) -> Result | None:
-        host.subscribe(name, Subscriber(peer, message.window_id, message.path))
+    def subscribed(_: None) -> Result | None:
         return None if message.id is None else Result(message.id, {"path": message.path})
 
-    host.perform(
-        lambda services: services.workspace.watchable(message.path, asker.actor),
-        _answer(host, peer, message.id, subscribed),
-        peer=peer,
-    )
+    answer = _answer(host, peer, message.id, subscribed)
+
+    def named(name: Any) -> None:
+        if isinstance(name, AppletError):
+            answer(name)
+        else:
+            host.subscribe(name, Subscriber(peer, message.window_id, message.path), answer)
+
+    host.perform(lambda services: services.workspace.watchable(message.path, asker.actor), named, peer=peer)
 
 
 def _unsubscribe(host: Host, peer: str, message: Unsubscribe) -> None:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..errors import AppletError
 from ..host.driver import MakeWatcher, Watcher
 from ..store.applets import AppletStore
 from ..store.decisions import Decisions
@@ -44,9 +43,9 @@ class Services:
 def watcher(services: Services) -> MakeWatcher:
     """Makes the watcher of the workspace when the first file is to be watched; who may was decided before."""
 
-    def make(changed: Callable[[str, Any], None], failed: Callable[[str, AppletError], None]) -> Watcher:
+    def make(changed: Callable[[str, Any], None]) -> Watcher:
         from ..workspace.watching import WatchThread
 
-        return WatchThread(services.workspace, changed, failed)
+        return WatchThread(services.workspace, changed)
 
     return make

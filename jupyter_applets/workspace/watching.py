@@ -13,23 +13,18 @@ from .watch import Event, Watcher
 
 
 class WatchThread:
-    """Owns the thread. On the loop that made it, `changed` is told what happens, `failed` what cannot be watched."""
+    """Owns the thread. `changed` is told what happens, on the loop that made it."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        changed: Callable[[str, Event], None],
-        failed: Callable[[str, AppletError], None],
-    ) -> None:
+    def __init__(self, workspace: Workspace, changed: Callable[[str, Event], None]) -> None:
         self._home = asyncio.get_running_loop()
-        self._failed = failed
         self._loop = asyncio.new_event_loop()
         self._watcher = Watcher(workspace, lambda path, event: self._tell(changed, path, event))
         self._thread = threading.Thread(target=self._run, name="jupyter_applets-watcher", daemon=True)
         self._thread.start()
 
-    def add(self, path: str) -> None:
-        self._loop.call_soon_threadsafe(self._add, path)
+    def add(self, path: str, done: Callable[[AppletError | None], None]) -> None:
+        """`done` is told when what happens from then on is seen, or why it will not be."""
+        self._loop.call_soon_threadsafe(self._add, path, done)
 
     def remove(self, path: str) -> None:
         self._loop.call_soon_threadsafe(self._watcher.remove, path)
@@ -53,11 +48,13 @@ class WatchThread:
         finally:
             self._loop.close()
 
-    def _add(self, path: str) -> None:
+    def _add(self, path: str, done: Callable[[AppletError | None], None]) -> None:
+        error: AppletError | None = None
         try:
             self._watcher.add(path)
         except AppletError as e:
-            self._tell(self._failed, path, e)
+            error = e
+        self._tell(done, error)
 
     def _tell(self, what: Callable[..., None], *args: Any) -> None:
         if not self._home.is_closed():

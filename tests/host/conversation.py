@@ -224,6 +224,7 @@ class Conversation:
                         self._do([Send(peer, failed(e))])
                 case Watch(path=path, tree=tree):
                     self.watched.append(f"{path}{'/**' if tree else ''}")
+                    self._do(self.host.watched(effect, None, self.now))
                 case Unwatch(path=path):
                     self.watched.remove(path)
 

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from jupyter_applets.errors import StorageFailed
+from jupyter_applets.host.effects import Watch
 from jupyter_applets.protocol.channel import (
     FileChanged,
     FileContent,
@@ -266,7 +267,7 @@ def test_subscriptions_stay_while_another_view_of_the_page_shows_the_window(talk
 
 def test_subscriber_is_told_when_its_path_cannot_be_watched(talk: Conversation) -> None:
     said(talk, Subscribe("data/a.csv"))
-    talk._do(talk.host.not_watched("data/a.csv", StorageFailed("256 folders are watched already."), talk.now))
+    talk._do(talk.host.watched(Watch("data/a.csv"), StorageFailed("256 folders are watched already."), talk.now))
     assert talk.messages(ErrorReply, "plain")[-1].code == "STORAGE_FAILED"
 
 
