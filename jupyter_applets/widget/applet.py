@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,7 +15,6 @@ from ..kernel.mirror import State
 from ..protocol.app import CONSOLE_KEY
 from ..protocol.base import Json
 from ..protocol.link import Content
-from . import files
 from .logs import Logs
 from .manifest import Manifest
 from .streaming import HtmlStream
@@ -76,7 +74,7 @@ class Applet(WindowWidget):
             css=css,
             title=title,
             permissions=dict(permissions or {}),
-            modules={name: files.module_text(source) for name, source in (modules or {}).items()},
+            modules=_sources(modules) if modules else {},
             height=height,
             **others,
         )
@@ -205,12 +203,16 @@ class Applet(WindowWidget):
 
     def export(self, path: str | os.PathLike[str]) -> Path:
         """Write the applet, with its last state, as one HTML file that runs from disk, offline; gives its path."""
+        from . import files  # slow to load, and few export
+
         found = self._connection.call(self.window_id, "export_window", self._name)
         return files.export(found, Path(path))
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], window_id: str | None = None) -> Applet:
         """An exported applet, with its state; or any HTML file, as an applet."""
+        from . import files
+
         content, state = files.read_exported(Path(path))
         return cls._of(content, state, window_id)
 
@@ -270,6 +272,8 @@ class Applet(WindowWidget):
         for name in others:
             if name in _INTERNAL or (cls.class_traits().get(name) and not name.startswith("_")):
                 continue
+            import difflib
+
             close = difflib.get_close_matches(name, _ARGUMENTS, 1)
             meant = f" Did you mean {close[0]!r}?" if close else ""
             raise TypeError(f"Applet has no argument {name!r}.{meant} Its arguments: {', '.join(_ARGUMENTS)}.")
@@ -286,3 +290,9 @@ class Applet(WindowWidget):
 
     def _command(self, name: str, params: Mapping[str, Json] | None, kwargs: dict[str, Json]) -> dict[str, Json]:
         return {**self._name, "command": name, "params": {**(params or {}), **kwargs}}
+
+
+def _sources(modules: Mapping[str, str | os.PathLike[str]]) -> dict[str, str]:
+    from . import files
+
+    return {name: files.module_text(source) for name, source in modules.items()}
