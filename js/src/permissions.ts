@@ -1,5 +1,6 @@
 /** Owns what a view's applet may do: what its content declares, what people decided, and what holds in this view alone. */
 
+import { shown } from './dom.js';
 import type { Allowed } from './frame/frame.js';
 import { listedNetwork, policyOrigin } from './frame/policy.js';
 import type { Content, Json } from './protocol.gen.js';
@@ -19,8 +20,10 @@ const KINDS: Record<string, string> = {
 /** What the policy stopped, in words; `origin` is null for what cannot be allowed ('inline', 'eval' and the like). */
 export function blockedLoad(url: string, directive: string): { origin: string | null; kind: string } {
   const what = directive.replace(/-src.*$/, '');
-  const origin = what in KINDS ? policyOrigin(/^\w+:\/\/[^/?#]+/.exec(url)?.[0]) : null;
-  return { origin, kind: KINDS[what] ?? what };
+  const kind = Object.hasOwn(KINDS, what) ? KINDS[what] : undefined;
+  // No load has a star in its origin: whoever says so wants more than one.
+  const origin = kind && !url.includes('*') ? policyOrigin(/^\w+:\/\/[^/?#]+/.exec(url)?.[0]) : null;
+  return { origin, kind: kind ?? shown(what) };
 }
 
 export class Permissions {
@@ -47,7 +50,7 @@ export class Permissions {
 
 const WORDS: Record<string, (value: Json) => string> = {
   files: (value) => (value === 'write' ? 'read and change files' : 'read files'),
-  network: (value) => `reach ${Array.isArray(value) ? value.join(', ') : 'the network'}`,
+  network: (value) => `reach ${Array.isArray(value) ? value.map((origin) => shown(String(origin))).join(', ') : 'the network'}`,
   clipboard: () => 'use the clipboard',
   agent: () => 'speak with the agent',
   run: () => 'run without being asked about',
@@ -55,12 +58,12 @@ const WORDS: Record<string, (value: Json) => string> = {
 
 /** A decision as a sentence. */
 export function describe(permission: string, value: Json): string {
-  const words = (WORDS[permission] ?? (() => `use ${permission}`))(value);
+  const words = (WORDS[permission] ?? (() => `use ${shown(permission)}`))(value);
   return `This applet may ${value === false ? 'not ' : ''}${words}.`;
 }
 
 /** What a content declares, one line each. */
 export function declares({ permissions = {} }: Content): string[] {
   const wants = Object.entries(permissions).filter(([, value]) => value !== false && value !== null && !(Array.isArray(value) && !value.length));
-  return wants.map(([permission, value]) => (WORDS[permission] ?? (() => permission))(value));
+  return wants.map(([permission, value]) => (WORDS[permission] ?? (() => `use ${shown(permission)}`))(value));
 }

@@ -1,6 +1,6 @@
 /** Owns the panel that asks whether an applet may run: what it is, what it will load, and its source, as text. */
 
-import { button, make } from './dom.js';
+import { button, make, shown } from './dom.js';
 import { declares } from './permissions.js';
 import type { Content } from './protocol.gen.js';
 
@@ -12,14 +12,14 @@ const size = (text: string): string => {
   return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} kB`;
 };
 
-const fileSize = ({ text, base64 }: { text?: string | null; base64?: string | null }): string => size(text ?? atob(base64 ?? ''));
-
-/** What would be loaded: name, size, and text where it is one. */
+/** What would be loaded: name, size, and text where it is one. Ours are the names without quotes. */
 function parts({ html = '', js = '', css = '', modules = {}, files = {} }: Content): { name: string; size: string; text: string }[] {
-  const texts = Object.entries({ HTML: html, JavaScript: js, CSS: css, ...modules }).filter(([, text]) => text);
+  const part = (name: string, text: string, bytes = text) => ({ name, size: size(bytes), text });
+  const own = Object.entries({ HTML: html, JavaScript: js, CSS: css }).filter(([, text]) => text);
   return [
-    ...texts.map(([name, text]) => ({ name, size: size(text), text })),
-    ...Object.entries(files).map(([name, file]) => ({ name, size: fileSize(file), text: file.text ?? '' })),
+    ...own.map(([name, text]) => part(name, text)),
+    ...Object.entries(modules).map(([name, text]) => part(shown(name), text)),
+    ...Object.entries(files).map(([name, { text, base64 }]) => part(shown(name), text ?? '', text ?? atob(base64 ?? ''))),
   ];
 }
 
@@ -28,7 +28,7 @@ export function runPanel(content: Content, run: () => void, always: () => void):
   const panel = make(
     'div',
     { className: 'jupyter-applet-run', role: 'group' },
-    make('b', { textContent: content.title || 'An applet' }),
+    make('b', { textContent: content.title ? shown(content.title) : 'An applet' }),
     make('p', { textContent: 'Its code waits for you. Run it if you know where it comes from.' }),
     make('p', { textContent: `It will load: ${loads.map(({ name, size }) => `${name} (${size})`).join(', ') || 'nothing'}.` }),
   );
