@@ -103,8 +103,7 @@ export class Channel implements PipeEvents {
     return this.#up;
   }
 
-  /** How long the host may take for its first word, in milliseconds. */
-  get patience(): number {
+  get patience(): number | null {
     return this.pipe.patience;
   }
 

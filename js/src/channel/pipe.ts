@@ -19,8 +19,11 @@ export interface PipeEvents {
 }
 
 export interface Pipe {
-  /** How long the host may take for its first word, in milliseconds, before its views do without. */
-  readonly patience: number;
+  /**
+   * How long the host may take for its first word, in milliseconds, before its views do without; null where it is waited
+   * for: whether an applet may run is not for its page to say.
+   */
+  readonly patience: number | null;
   start(events: PipeEvents): void;
   /** One frame. */
   send(batch: Encoded[]): void;

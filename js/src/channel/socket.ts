@@ -1,6 +1,6 @@
 /** A pipe over a WebSocket. It reconnects by itself, and finds out when a sleeping laptop has lost the connection. */
 
-import { decodeText, unpack } from './frames.js';
+import { decodeText } from './frames.js';
 import type { Encoded, Pipe, PipeEvents } from './pipe.js';
 
 /** A server that is being restarted, or a proxy that was too early, fails once. */
@@ -12,8 +12,7 @@ const QUIET = 45_000;
 const PROBE_WAIT = 5_000;
 
 export class SocketPipe implements Pipe {
-  /** Mostly for a connection that neither opens nor fails. */
-  readonly patience = 3000;
+  readonly patience = null;
   #events: PipeEvents | null = null;
   #socket: WebSocket | null = null;
   #everOpened = false;
@@ -57,7 +56,6 @@ export class SocketPipe implements Pipe {
       queueMicrotask(() => this.#onClose());
       return;
     }
-    socket.binaryType = 'arraybuffer';
     this.#socket = socket;
     socket.onopen = () => {
       this.#everOpened = true;
@@ -71,12 +69,12 @@ export class SocketPipe implements Pipe {
     };
   }
 
-  #onFrame(data: string | ArrayBuffer): void {
+  #onFrame(data: string): void {
     this.#heardAt = Date.now();
     clearTimeout(this.#probe);
     let messages: unknown[];
     try {
-      messages = typeof data === 'string' ? decodeText(data) : unpack(data).messages;
+      messages = decodeText(data);
     } catch (error) {
       if (!this.#warned) console.warn('jupyter_applets: a broken frame was dropped.', error);
       this.#warned = true;

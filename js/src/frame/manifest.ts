@@ -35,8 +35,9 @@ const cleanCommand = ({ description, params, returns, replay }: Fields): Command
 
 /** What of `value` fits an AppManifest, or null when nothing does. */
 export function cleanManifest(value: unknown): AppManifest | null {
+  if (!isObject(value)) return null;
   if (!isJsonObject(value)) {
-    if (value !== undefined && value !== null) console.warn('jupyter_applets: a manifest that is no JSON object was ignored.');
+    console.warn('jupyter_applets: a manifest that no JSON can say was ignored.');
     return null;
   }
   const { appId, name, state, commands, replay } = value;

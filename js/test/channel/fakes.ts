@@ -5,7 +5,9 @@ import type { Encoded, Pipe, PipeEvents } from '../../src/channel/pipe.js';
 import type { AppProtocolRequest, ContentChunk, FileChanged, FromPage, StateUpdate, ViewState, WindowContent } from '../../src/protocol.gen.js';
 
 export class FakePipe implements Pipe {
-  readonly patience = 3000;
+  /** As a socket's; a comm has some. */
+  constructor(readonly patience: number | null = null) {}
+
   events!: PipeEvents;
   frames: unknown[][] = [];
   stopped = false;
