@@ -10,6 +10,8 @@ export interface Wish {
   /** Wishes of one key share a bar. */
   key: string;
   /** What it is about: a path, an origin. */
+  what: string;
+  /** The same, as it is shown. Two may look alike. */
   about: string;
   /** The question, with what the wishes of this key are about. */
   text(about: string): string;
@@ -19,24 +21,38 @@ export interface Wish {
 
 interface Open {
   bar: Question;
-  abouts: Set<string>;
+  abouts: Map<string, string>;
   waiting: ((decision: Decision) => void)[];
 }
 
-const summary = ([first = '', ...others]: string[]): string => (others.length ? `${first} and ${others.length} more` : first);
+/** So many can be read. */
+const MAX_ABOUTS = 5;
+
+function summary(abouts: string[]): string {
+  const more = abouts.length - MAX_ABOUTS;
+  return abouts.slice(0, MAX_ABOUTS).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
 
 export class Asking {
   readonly #open = new Map<string, Open>();
 
-  constructor(private readonly panels: Panels) {}
+  constructor(
+    private readonly panels: Panels,
+    /** A person has decided. */
+    private readonly decided: () => void,
+  ) {}
+
+  get isOpen(): boolean {
+    return this.#open.size > 0;
+  }
 
   /** Never settled when the document goes before the person has decided. */
   ask(wish: Wish): Promise<Decision> {
     return new Promise((resolve) => {
       const open = this.#open.get(wish.key) ?? this.#show(wish);
       if (!open) return resolve('unasked');
-      open.abouts.add(wish.about);
-      open.bar.setText(wish.text(summary([...open.abouts])));
+      open.abouts.set(wish.what, wish.about);
+      open.bar.setText(wish.text(summary([...open.abouts.values()])));
       open.waiting.push(resolve);
     });
   }
@@ -52,12 +68,13 @@ export class Asking {
       const waiting = this.#open.get(key)?.waiting ?? [];
       this.#open.delete(key);
       for (const resolve of waiting) resolve(decision);
+      this.decided();
     };
     const actions: Action[] = [['Allow once', decide('once')]];
     if (canAlways) actions.push(['Always for this applet', decide('always')]);
     const bar = this.panels.showQuestion(key, '', [...actions, ['Deny', decide('deny')]]);
     if (!bar) return null;
-    const open: Open = { bar, abouts: new Set(), waiting: [] };
+    const open: Open = { bar, abouts: new Map(), waiting: [] };
     this.#open.set(key, open);
     return open;
   }

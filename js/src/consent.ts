@@ -2,6 +2,7 @@
 
 import { Asking } from './asking.js';
 import type { Channel } from './channel/channel.js';
+import { shown } from './dom.js';
 import { Grants } from './grants.js';
 import type { Panels } from './panels.js';
 import { blockedLoad, describe, type Granted, Permissions } from './permissions.js';
@@ -31,7 +32,7 @@ export class Consent {
     private readonly panels: Panels,
     private readonly events: ConsentEvents,
   ) {
-    this.asking = new Asking(panels);
+    this.asking = new Asking(panels, () => events.changed());
     this.#grants = new Grants(panels.root, (permission) => void this.#takeBack(permission));
   }
 
@@ -74,10 +75,10 @@ export class Consent {
   /** The policy stopped a load. */
   async blocked(url: string, directive: string): Promise<void> {
     const { origin, kind } = blockedLoad(url, directive);
-    if (!origin) return this.panels.showBar(url, `Blocked: ${url} (${kind})`);
+    if (!origin) return this.panels.showBar(`blocked ${url}`, `Blocked: ${shown(url)} (${kind})`);
     if (this.permissions.denied.has(origin) || this.permissions.granted['network'] === false) return;
     const text = (about: string): string => `${this.name} wants to reach ${about} (${kind}).`;
-    const decision = await this.asking.ask({ key: `network ${origin}`, about: origin, canAlways: true, text });
+    const decision = await this.asking.ask({ key: `network ${origin}`, what: origin, about: shown(origin), canAlways: true, text });
     if (decision === 'unasked') return;
     if (decision === 'deny') return void this.permissions.denied.add(origin);
     if (decision === 'always' && (await this.#keeps('network', [origin]))) return;

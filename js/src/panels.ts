@@ -1,5 +1,6 @@
 /** Owns what a view shows around its frame: the placeholder, the error panel, and the bars about what it wants. */
 
+import { arm } from './armed.js';
 import { type Action, button, installStyle, make } from './dom.js';
 
 const STYLE = `
@@ -15,6 +16,7 @@ const STYLE = `
 .jupyter-applet-bar{display:flex;flex-wrap:wrap;gap:4px 8px;align-items:center;border-left-color:var(--jp-warn-color1,#f57c00)}
 .jupyter-applet-bar span{flex:1 1 14em}
 .jupyter-applet button{font:inherit;color:inherit;background:var(--jp-layout-color2,#8882);border:1px solid var(--jp-border-color1,#8886);border-radius:2px;padding:1px 10px;cursor:pointer}
+.jupyter-applet button:disabled{opacity:.45;cursor:default}
 .jupyter-applet button:focus-visible,.jupyter-applet summary:focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2);outline-offset:1px}
 .jupyter-applet-error{border-left-color:var(--jp-error-color1,#d32f2f)}
 .jupyter-applet-error b{font:600 12px/1.5 var(--jp-code-font-family,ui-monospace,monospace)}
@@ -26,7 +28,7 @@ const STYLE = `
 .jupyter-applet-run>div{margin-top:8px}
 .jupyter-applet-grants>button{position:absolute;top:2px;right:2px;z-index:1;opacity:0;padding:0 5px;color:var(--jp-ui-font-color2,#757575);background:var(--jp-layout-color1,#fff)}
 .jupyter-applet:hover .jupyter-applet-grants>button,.jupyter-applet-grants>button:is(:focus-visible,[aria-expanded=true]){opacity:1}
-.jupyter-applet-grants svg{display:block;margin:3px 0}
+.jupyter-applet-grants>button::before{content:"";display:block;width:11px;height:13px;margin:3px 0;background:currentColor;clip-path:path(evenodd,"M5.5 0 0 2v4c0 3.4 2.3 5.8 5.5 7 3.2-1.2 5.5-3.6 5.5-7v-4zM5.5 1.4 9.7 2.9v3.1c0 2.7-1.7 4.6-4.2 5.6-2.5-1-4.2-2.9-4.2-5.6v-3.1z")}
 .jupyter-applet-grants ul{margin:4px 0;padding:6px 10px;list-style:none;border:1px solid var(--jp-border-color2,#8884);border-radius:2px;overflow-wrap:anywhere}
 .jupyter-applet-grants li{display:flex;gap:8px;align-items:center;justify-content:space-between}
 .jupyter-applet-grants li+li{margin-top:4px}
@@ -37,7 +39,6 @@ const MAX_BARS = 20;
 
 export interface Failure {
   message: string;
-  where?: string;
   stack?: string;
   /** A button, when something can be done about it. */
   action?: Action;
@@ -59,15 +60,20 @@ export class Panels {
     this.root.append(frame);
   }
 
-  /** The frame is there but cannot be seen; fast loads show nothing at all. What comes in place of something keeps its height. */
-  showLoading(): void {
-    if (this.root.dataset['state'] === 'shown') this.root.style.minHeight = `${this.root.offsetHeight}px`;
-    this.#setState('loading', make('div', { className: 'jupyter-applet-note jupyter-applet-wait', textContent: 'Loading the applet…' }));
+  get isShown(): boolean {
+    return this.root.dataset['state'] === 'shown';
   }
 
-  /** `panel` in place of the frame. */
+  /** The frame is there but cannot be seen; fast loads show nothing at all. What comes in place of something keeps its height. */
+  showLoading(textContent = 'Loading the applet…'): void {
+    if (this.isShown) this.root.style.minHeight = `${this.root.offsetHeight}px`;
+    this.#setState('loading', make('div', { className: 'jupyter-applet-note jupyter-applet-wait', textContent }));
+  }
+
+  /** A question in place of the frame. */
   showInstead(panel: HTMLElement): void {
     this.#setState('asking', panel);
+    arm(panel);
   }
 
   /** Something can be seen; a closed applet stays closed. */
@@ -117,12 +123,18 @@ export class Panels {
       // The last is the cautious one.
       if (event.key === 'Escape' && last) remove(), last[1]();
     };
+    arm(bar);
     return { remove, setText: (changed) => void (bar.firstElementChild && (bar.firstElementChild.textContent = changed)) };
   }
 
   removeBar(key: string): void {
     this.#bars.get(key)?.remove();
     this.#bars.delete(key);
+  }
+
+  dispose(): void {
+    this.root.replaceChildren();
+    this.root.remove();
   }
 
   clearBars(): void {
@@ -139,9 +151,8 @@ export class Panels {
     return bar;
   }
 
-  #alert({ where, message, stack, action }: Failure): HTMLElement {
-    const head = make('b', { textContent: where ? `${where} ${message}` : message });
-    const panel = make('div', { className: 'jupyter-applet-error', role: 'alert' }, head);
+  #alert({ message, stack, action }: Failure): HTMLElement {
+    const panel = make('div', { className: 'jupyter-applet-error', role: 'alert' }, make('b', { textContent: message }));
     if (stack) panel.append(make('details', {}, make('summary', { textContent: 'Details' }), make('pre', { textContent: stack })));
     if (action) panel.append(' ', button(action));
     this.root.append(panel);

@@ -6,6 +6,7 @@
 import type { Channel, ChannelView } from './channel/channel.js';
 import { hasRun, noteRun } from './channel/shared.js';
 import { Consent } from './consent.js';
+import { shown } from './dom.js';
 import { FileAccess } from './files/access.js';
 import { Conversation } from './frame/conversation.js';
 import { Frame } from './frame/frame.js';
@@ -28,6 +29,12 @@ import type {
 import { FILL_HEIGHT, MAX_HEIGHT } from './sdk/size.js';
 import { State } from './state.js';
 import { StreamedHtml } from './stream.js';
+
+/** An error may be a sentence or two. */
+const MAX_ERROR = 400;
+
+/** When a person is told that the server is waited for. */
+const SILENCE = 3000;
 
 export interface ViewOptions {
   viewId: string;
@@ -102,7 +109,7 @@ export class View implements ChannelView {
     });
     this.#panels = new Panels(this.#frame.element);
     const channel = (): Channel => this.#channel;
-    const name = (): string => this.#content.title || 'This applet';
+    const name = (): string => (this.#content.title ? shown(this.#content.title) : 'This applet');
     this.#consent = new Consent(this.windowId, this.#panels, { channel, name, changed: () => this.#settle() });
     this.#files = new FileAccess(this, this.#consent, channel);
     this.#visibility = new Visibility(this.#frame.element, () => this.#postVisible());
@@ -120,7 +127,7 @@ export class View implements ChannelView {
     this.#unwatchTheme();
     this.#visibility.dispose();
     this.#frame.dispose();
-    this.#panels.root.remove();
+    this.#panels.dispose();
   }
 
   /** The widget's own content, which may come before the host's word of it. */
@@ -209,7 +216,8 @@ export class View implements ChannelView {
 
   #attach(): void {
     this.#channel.attach(this);
-    this.#waits.push(setTimeout(() => this.#waitedInVain(), this.#channel.patience));
+    const { patience } = this.#channel;
+    this.#waits.push(setTimeout(() => (patience === null ? this.#stillWaits() : this.#waitedInVain()), patience ?? SILENCE));
   }
 
   /** What this page has let run once may run again, in another place of the notebook. */
@@ -219,6 +227,10 @@ export class View implements ChannelView {
 
   #announce(): void {
     this.#channel.send([{ type: 'viewOpened', view: this.state() }]);
+  }
+
+  #stillWaits(): void {
+    if (!this.#isAnswered) this.#panels.showLoading('Waiting for the server…');
   }
 
   /** There is nobody to ask: it shows what it has. */
@@ -286,7 +298,7 @@ export class View implements ChannelView {
     this.#measured = FILL_HEIGHT;
     this.#applyHeight();
     for (const entry of this.#consent.permissions.allowed(this.#content).refused) {
-      this.#panels.showBar(entry, `permissions["network"]: ${entry} is not an origin such as https://example.com, and was ignored.`);
+      this.#panels.showBar(`refused ${entry}`, `permissions["network"]: ${shown(entry)} is not an origin such as https://example.com, and was ignored.`);
     }
     this.#loads += 1;
     if (needsLexer(this.#content) && !this.#lexer) void this.#loadWithLexer(this.#loads);
@@ -378,18 +390,18 @@ export class View implements ChannelView {
   #heard(message: Exclude<FromSdk, ConsoleDropped>): void {
     switch (message.type) {
       case 'applet:size':
-        this.#panels.showFrame();
         this.#measured = Math.min(message.height, MAX_HEIGHT);
         this.#applyHeight();
+        this.#panels.showFrame();
         break;
       case 'applet:failed':
-        this.#panels.showError(message);
+        this.#panels.showError({ ...message, message: shown(`${message.where} ${message.message}`, MAX_ERROR) });
         break;
       case 'applet:blocked':
         void this.#consent.blocked(message.url, message.directive);
         break;
       case 'applet:link':
-        this.#panels.showBar(message.url, `Link to ${message.url}`);
+        this.#panels.showBar(`link ${message.url}`, `Link to ${shown(message.url)}`);
         break;
       case 'applet:set-state':
         this.#state.set(message.data, this.#revision);
@@ -420,7 +432,9 @@ export class View implements ChannelView {
     if (isCurrent()) this.#post(reply);
   }
 
+  /** Not while a question stands below: it would move. */
   #applyHeight(): void {
+    if (this.#consent.asking.isOpen && this.#panels.isShown) return;
     const height = this.#content.height ?? this.#measured;
     this.#frame.element.style.height = typeof height === 'string' ? height : `${height}px`;
   }

@@ -31,7 +31,7 @@ describe('an applet that nobody vouches for', () => {
     const panel = page.view.element.querySelector('.jupyter-applet-run');
     expect(panel?.textContent).toContain('Sheet');
     expect(panel?.textContent).toContain('It will load: HTML (10 bytes), JavaScript (4 bytes).');
-    expect(panel?.textContent).toContain('It wants to: read files; reach https://example.org.');
+    expect(panel?.textContent).toContain('It wants to: read files; reach “https://example.org”.');
     // The source stands there as text.
     expect([panel?.querySelector('#x'), panel?.querySelector('pre')?.textContent]).toEqual([null, '<p id="x">']);
     expect(page.frame.hasAttribute('srcdoc')).toBe(false);
@@ -40,7 +40,7 @@ describe('an applet that nobody vouches for', () => {
   it('runs when a person says so, here', async () => {
     vi.advanceTimersByTime(300);
     await page.sent();
-    page.button('Run').click();
+    page.choose('Run');
     expect(page.frame.srcdoc).toContain('go()');
     expect(page.view.element.querySelector('.jupyter-applet-run')).toBeNull();
     expect(await page.types()).toEqual([]);
@@ -52,7 +52,7 @@ describe('an applet that nobody vouches for', () => {
 
   it('runs without a question in another place of the page that has run it', () => {
     vi.advanceTimersByTime(300);
-    page.button('Run').click();
+    page.choose('Run');
     page.view.dispose();
     page = new Viewing(content);
     page.tell({ run: 'ask' });
@@ -61,7 +61,7 @@ describe('an applet that nobody vouches for', () => {
 
   it('runs, and will, when a person says always', async () => {
     vi.advanceTimersByTime(300);
-    page.button('Always run').click();
+    page.choose('Always run');
     expect(page.frame.srcdoc).toContain('go()');
     expect(await page.next('permit')).toMatchObject({ windowId: 'w', permission: 'run', value: true });
   });
@@ -76,7 +76,7 @@ describe('an applet that nobody vouches for', () => {
 
   it('is asked about again when another one takes its window', () => {
     vi.advanceTimersByTime(300);
-    page.button('Run').click();
+    page.choose('Run');
     page.tell({ revision: 2, content: { html: 'two' }, run: 'ask' });
     vi.advanceTimersByTime(300);
     expect(page.frame.hasAttribute('srcdoc')).toBe(false);
@@ -85,8 +85,8 @@ describe('an applet that nobody vouches for', () => {
 });
 
 it('an applet that ran before its host answered is stopped, when the host asks', () => {
-  page = new Viewing();
-  vi.advanceTimersByTime(3000);
+  page = new Viewing(undefined, undefined, 500);
+  vi.advanceTimersByTime(500);
   page.start();
   page.tell({ run: 'ask' });
   vi.advanceTimersByTime(300);
@@ -106,11 +106,11 @@ describe('an origin that is not listed', () => {
   });
 
   it('is asked for once', () => {
-    expect(page.bars).toEqual(['Sheet wants to reach https://example.org (data).']);
+    expect(page.bars).toEqual(['“Sheet” wants to reach “https://example.org” (data).']);
   });
 
   it('is allowed for as long as the content stays', async () => {
-    page.button('Allow once').click();
+    page.choose('Allow once');
     await passed(() => page.frame.srcdoc.includes('https://example.org'));
     expect(page.bars).toEqual([]);
     expect(await page.types()).not.toContain('permit');
@@ -119,14 +119,14 @@ describe('an origin that is not listed', () => {
   });
 
   it('is allowed for good by the host, which can take it back', async () => {
-    page.button('Always for this applet').click();
+    page.choose('Always for this applet');
     const { id, ...permit } = await page.next('permit');
     expect(permit).toEqual({ type: 'permit', windowId: 'w', permission: 'network', value: ['https://example.org'] });
     page.tell({ granted: { network: ['https://example.org'] } });
     page.hear({ type: 'result', id });
     expect(page.frame.srcdoc).toContain('https://example.org');
     await hasBars(1);
-    expect(page.bars).toEqual(['This applet may reach https://example.org.']);
+    expect(page.bars).toEqual(['This applet may reach “https://example.org”.']);
     page.button('Take back').click();
     const revoke = await page.next('revoke');
     expect(revoke).toMatchObject({ windowId: 'w', permission: 'network' });
@@ -137,11 +137,11 @@ describe('an origin that is not listed', () => {
   });
 
   it('stays closed, and is not asked for again, when a person says no', async () => {
-    page.button('Deny').click();
+    page.choose('Deny');
     await Promise.resolve();
     page.say({ type: 'applet:blocked', url, directive: 'img-src' }, { type: 'applet:blocked', url: 'inline', directive: 'script-src' });
     await hasBars(1);
-    expect(page.bars).toEqual(['Blocked: inline (scripts)']);
+    expect(page.bars).toEqual(['Blocked: “inline” (scripts)']);
   });
 
   it('stays closed when the question is put away by a key', async () => {
@@ -150,14 +150,21 @@ describe('an origin that is not listed', () => {
     expect(page.bars).toEqual([]);
     page.say({ type: 'applet:blocked', url, directive: 'img-src' }, { type: 'applet:link', url: 'https://example.com' });
     await hasBars(1);
-    expect(page.bars).toEqual(['Link to https://example.com']);
+    expect(page.bars).toEqual(['Link to “https://example.com”']);
   });
 
   it('is allowed here and for now when the decision cannot be kept', async () => {
-    page.button('Always for this applet').click();
+    page.choose('Always for this applet');
     const { id } = await page.next('permit');
     page.hear({ type: 'error', id, code: 'STORAGE_FAILED', message: 'The disk is full.' });
     await passed(() => page.frame.srcdoc.includes('https://example.org'));
+  });
+
+  it('is asked for whatever a link is called', async () => {
+    page.choose('Deny');
+    page.say({ type: 'applet:link', url: 'network https://example.com' }, { type: 'applet:blocked', url: 'https://example.com', directive: 'img-src' });
+    await hasBars(2);
+    expect(page.bars).toEqual(['Link to “network https://example.com”', '“Sheet” wants to reach “https://example.com” (images).']);
   });
 
   it('is not asked for any more when the document has gone', () => {
@@ -176,7 +183,7 @@ it('decisions are listed behind a button, each to be taken back', async () => {
   expect(list.hidden).toBe(false);
   expect([...list.querySelectorAll('li')].map(({ firstChild }) => firstChild?.textContent?.trim())).toEqual([
     'This applet may read and change files.',
-    'This applet may reach https://example.org.',
+    'This applet may reach “https://example.org”.',
     'This applet may not use the clipboard.',
   ]);
   page.button('Take back').click();

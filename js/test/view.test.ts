@@ -1,15 +1,17 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { shared } from '../src/channel/shared.js';
 import type { Content, FromPage } from '../src/protocol.gen.js';
 import { greet, passed, Viewing } from './viewing.js';
 
 let page: Viewing;
 
-const show = (content?: Content, revision?: number): void => {
-  page = new Viewing(content, revision);
+const show = (content?: Content, revision?: number, patience?: number): void => {
+  page = new Viewing(content, revision, patience);
 };
 
 beforeEach(() => {
+  shared().ran.clear();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });
 afterEach(() => {
@@ -34,9 +36,22 @@ describe('a view loads', () => {
     expect([page.frame.title, page.view.state().revision]).toEqual(['Two', 2]);
   });
 
-  it('what it has, when no host answers in 3 s, and then takes the answer as an update', async () => {
-    show();
+  it('nothing before its server has said whether it may run, however long that takes', () => {
+    show({ html: 'one', permissions: { network: ['https://example.org'] } });
     vi.advanceTimersByTime(2999);
+    expect(page.view.element.textContent).toBe('Loading the applet…');
+    vi.advanceTimersByTime(1);
+    expect(page.view.element.textContent).toBe('Waiting for the server…');
+    vi.advanceTimersByTime(600_000);
+    expect(page.frame.hasAttribute('srcdoc')).toBe(false);
+    page.tell({ run: 'ask' });
+    vi.advanceTimersByTime(300);
+    expect([page.frame.hasAttribute('srcdoc'), Boolean(page.button('Run'))]).toEqual([false, true]);
+  });
+
+  it('what it has, when a kernel is busy for longer than its pipe waits, and then takes the answer as an update', async () => {
+    show(undefined, undefined, 500);
+    vi.advanceTimersByTime(499);
     expect(page.frame.hasAttribute('srcdoc')).toBe(false);
     vi.advanceTimersByTime(1);
     expect(page.frame.srcdoc).toContain('one');

@@ -15,6 +15,14 @@ export const passed = (until: () => boolean): Promise<void> => vi.waitFor(() => 
 export const greet = (type: 'applet:hello' | 'applet:leaving'): boolean =>
   window.dispatchEvent(Object.assign(new Event('message'), { source: outer, data: { type } }));
 
+/** There is no layout here: buttons stand as far down as this says, and may be below something. */
+export const layout = { top: 0, isCovered: false };
+
+HTMLButtonElement.prototype.getBoundingClientRect = () => new DOMRect(0, layout.top, 40, 20);
+HTMLButtonElement.prototype.getRootNode = function () {
+  return { elementFromPoint: () => (layout.isCovered ? null : this) } as unknown as Node;
+};
+
 export class Viewing {
   pipe!: FakePipe;
   readonly view: View;
@@ -22,8 +30,13 @@ export class Viewing {
   posted: any[] = [];
   #port: MessagePort | null = null;
 
-  constructor(content: Content = { html: 'one' }, revision = 1) {
+  constructor(
+    content: Content = { html: 'one' },
+    revision = 1,
+    private readonly patience: number | null = null,
+  ) {
     outer.postMessage.mockReset();
+    Object.assign(layout, { top: 0, isCovered: false });
     let current: Channel | null = this.open();
     this.view = new View({
       viewId: 'v',
@@ -43,7 +56,7 @@ export class Viewing {
   }
 
   open(): Channel {
-    this.pipe = new FakePipe();
+    this.pipe = new FakePipe(this.patience);
     const channel = new Channel({ session: 's', version: '0', id: 'page' }, this.pipe, () => {});
     this.pipe.events.opened();
     return channel;
@@ -111,6 +124,12 @@ export class Viewing {
 
   get bars(): string[] {
     return [...this.view.element.querySelectorAll('.jupyter-applet-bar span')].map(({ textContent }) => textContent ?? '');
+  }
+
+  /** When the question has been there for long enough. */
+  choose(label: string): void {
+    vi.advanceTimersByTime(500);
+    this.button(label).click();
   }
 
   button(label: string): HTMLButtonElement {

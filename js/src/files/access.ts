@@ -7,6 +7,7 @@ import type { Wish } from '../asking.js';
 import { AskError, codeOf } from '../channel/asked.js';
 import type { Channel, ChannelView } from '../channel/channel.js';
 import type { Consent } from '../consent.js';
+import { shown } from '../dom.js';
 import type { Reply, SdkCall } from '../frame/messages.js';
 import type { Asker } from './service.js';
 
@@ -97,12 +98,12 @@ export class FileAccess {
 
   #files(verb: Verb, path: string): Wish {
     const what = verb === 'read' ? 'read' : 'change';
-    const about = path === '' || path === '.' ? 'the list of files' : path;
-    return { key: `files ${verb}`, about, canAlways: true, text: (paths) => `${this.consent.name} wants to ${what} ${paths}.` };
+    const about = path === '' || path === '.' ? 'the list of files' : shown(path);
+    return { key: `files ${verb}`, what: path, about, canAlways: true, text: (paths) => `${this.consent.name} wants to ${what} ${paths}.` };
   }
 
   #overwrite(path: string): Wish {
     const text = (paths: string): string => `${this.consent.name} wants to overwrite ${paths}, which it has not read.`;
-    return { key: `overwrite ${path}`, about: path, canAlways: false, text };
+    return { key: `overwrite ${path}`, what: path, about: shown(path), canAlways: false, text };
   }
 }

@@ -94,12 +94,12 @@ describe('a file call that needs a person', () => {
   });
 
   it('asks in words, together with others of its kind', async () => {
-    expect(page.bars).toEqual(['Sheet wants to read data/a.csv.']);
+    expect(page.bars).toEqual(['“Sheet” wants to read “data/a.csv”.']);
     page.say(call(2, 'readFile', { path: 'data/b.csv' }));
     needed((await page.next('readFile')).id);
-    await passed(() => page.bars[0] !== 'Sheet wants to read data/a.csv.');
-    expect(page.bars).toEqual(['Sheet wants to read data/a.csv and 1 more.']);
-    page.button('Allow once').click();
+    await passed(() => page.bars[0] !== '“Sheet” wants to read “data/a.csv”.');
+    expect(page.bars).toEqual(['“Sheet” wants to read “data/a.csv”, “data/b.csv”.']);
+    page.choose('Allow once');
     await passed(() => page.pipe.frames.flat().length === 2);
     expect(await page.sent()).toMatchObject([
       { type: 'readFile', path: 'data/a.csv', consent: true },
@@ -109,7 +109,7 @@ describe('a file call that needs a person', () => {
   });
 
   it('is done again when the host has kept that it always may', async () => {
-    page.button('Always for this applet').click();
+    page.choose('Always for this applet');
     const permit = await page.next('permit');
     expect(permit).toMatchObject({ windowId: 'w', permission: 'files', value: 'read' });
     page.hear({ type: 'result', id: permit.id });
@@ -118,11 +118,11 @@ describe('a file call that needs a person', () => {
   });
 
   it('is denied, and the host remembers, when the person says no', async () => {
-    page.button('Deny').click();
+    page.choose('Deny');
     const permit = await page.next('permit');
     expect(permit).toMatchObject({ permission: 'files', value: false });
     page.hear({ type: 'result', id: permit.id });
-    expect(await reply(1)).toMatchObject({ code: 'PERMISSION_DENIED', error: 'Sheet wants to read data/a.csv. A person said no.' });
+    expect(await reply(1)).toMatchObject({ code: 'PERMISSION_DENIED', error: '“Sheet” wants to read “data/a.csv”. A person said no.' });
     expect(page.bars).toEqual([]);
   });
 
@@ -139,9 +139,9 @@ it('a write over a file that the applet has not read is asked about, and a no ho
   page.say(call(1, 'writeFile', { path: 'config.yaml', content: 'a' }));
   needed((await page.next('writeFile')).id, 'CONSENT_NEEDED');
   await passed(() => page.bars.length === 1);
-  expect(page.bars).toEqual(['Sheet wants to overwrite config.yaml, which it has not read.']);
+  expect(page.bars).toEqual(['“Sheet” wants to overwrite “config.yaml”, which it has not read.']);
   expect(() => page.button('Always for this applet')).toThrow();
-  page.button('Deny').click();
+  page.choose('Deny');
   expect(await reply(1)).toMatchObject({ code: 'PERMISSION_DENIED' });
   expect(await page.types()).toEqual([]);
 
