@@ -83,7 +83,7 @@ def project(notebook: Notebook) -> Path:
 def edit_and_save(desk: Desk, path: Path, *, ask: bool) -> None:
     applet, page = desk.front, desk.element
     if ask:
-        bar = page.get_by_text(f"Config wants to read {path}.")
+        bar = page.get_by_text(f"“Config” wants to read “{path}”.")
         expect(bar).to_be_visible()
         page.get_by_role("button", name="Allow once").click()
     expect(applet.locator("#content")).to_have_value("port: 8080\n")
@@ -91,7 +91,7 @@ def edit_and_save(desk: Desk, path: Path, *, ask: bool) -> None:
     applet.locator("#content").fill("port: 9090\nhost: ö\n")
     applet.locator("#saveBtn").click()
     if ask:
-        expect(page.get_by_text(f"Config wants to change {path}.")).to_be_visible()
+        expect(page.get_by_text(f"“Config” wants to change “{path}”.")).to_be_visible()
         assert path.read_text() == "port: 8080\n"
         page.get_by_role("button", name="Allow once").click()
     expect(applet.locator("#status")).to_have_text("Saved!")
@@ -264,7 +264,7 @@ def test_without_the_extension_state_and_files_work_too(open_notebook: OpenNoteb
     # And a person is asked.
     asking = notebook.applet_frame(1)
     asking.evaluate("void readFile('note.txt').then((text) => { window.text = text })")
-    expect(notebook.cell(1).get_by_text("Asking wants to read note.txt.")).to_be_visible()
+    expect(notebook.cell(1).get_by_text("“Asking” wants to read “note.txt”.")).to_be_visible()
     notebook.cell(1).get_by_role("button", name="Always for this applet").click()
     asking.wait_for_function("window.text === 'changed on disk'")
     notebook.reload()

@@ -17,6 +17,9 @@ from .notebook import Notebook
 
 ALWAYS = "Always for this applet"
 
+# Of an applet in its frame.
+PADDING = 8
+
 
 @pytest.fixture
 def note(notebook: Notebook) -> Path:
@@ -29,6 +32,22 @@ def note(notebook: Notebook) -> Path:
 def outside() -> Iterator[Loopback]:
     with loopback() as server:
         yield server
+
+
+def decide(button: Locator, key: str | None = None) -> None:
+    """Until it is taken: a question that moves takes no click and no key, and a notebook moves while its cells run."""
+    for _ in range(5):
+        expect(button).to_be_enabled()
+        if key is None:
+            button.click()
+        else:
+            expect(button).to_be_focused()
+            button.page.keyboard.press(key)
+        try:
+            return expect(button).to_have_count(0, timeout=1000)
+        except AssertionError:
+            continue
+    raise AssertionError(f"{button} takes no click.")
 
 
 class Asker:
@@ -65,7 +84,7 @@ class Asker:
         expect(self.bars.locator("span")).to_have_text(text)
 
     def choose(self, label: str) -> None:
-        self.output.get_by_role("button", name=label, exact=True).click()
+        decide(self.output.get_by_role("button", name=label, exact=True))
 
 
 def show(notebook: Notebook, name: str, **content: Any) -> Asker:
@@ -81,18 +100,18 @@ def show(notebook: Notebook, name: str, **content: Any) -> Asker:
 def test_allowed_once_is_asked_again(notebook: Notebook, note: Path) -> None:
     asker = show(notebook, "once")
     asker.ask("readFile('note.txt')")
-    asker.expect_bar("Asker wants to read note.txt.")
+    asker.expect_bar("“Asker” wants to read “note.txt”.")
     assert asker.frame.evaluate("answer") == "waiting"
     # What wants the same shares the bar, and the decision.
     asker.frame.evaluate("void readFile('other.txt').then((text) => { window.second = text })")
-    asker.expect_bar("Asker wants to read note.txt and 1 more.")
+    asker.expect_bar("“Asker” wants to read “note.txt”, “other.txt”.")
     asker.choose("Allow once")
     asker.expect_answer("words")
     asker.frame.wait_for_function("window.second === 'other words'")
     expect(asker.bars).to_have_count(0)
     assert notebook.value("once.decisions") == {}
     asker.ask("listFiles()")
-    asker.expect_bar("Asker wants to read the list of files.")
+    asker.expect_bar("“Asker” wants to read the list of files.")
     asker.choose("Deny")
     asker.expect_answer("PERMISSION_DENIED")
 
@@ -114,7 +133,7 @@ def test_always_is_kept_over_a_reload_and_taken_back_by_bar_shield_and_kernel(no
     asker.expect_answer("words")
     asker.choose("Dismiss")
     asker.ask("writeFile('note.txt', 'new words').then(() => 'written')")
-    asker.expect_bar("Asker wants to change note.txt.")
+    asker.expect_bar("“Asker” wants to change “note.txt”.")
     asker.choose(ALWAYS)
     asker.expect_answer("written")
     assert note.read_text() == "new words"
@@ -143,13 +162,13 @@ def test_always_is_kept_over_a_reload_and_taken_back_by_bar_shield_and_kernel(no
     expect(shield).to_have_count(0)
     expect(asker.bars).to_have_count(0)
     asker.ask("readFile('note.txt')")
-    asker.expect_bar("Asker wants to read note.txt.")
+    asker.expect_bar("“Asker” wants to read “note.txt”.")
 
 
 def test_no_is_remembered_until_it_is_taken_back(notebook: Notebook, note: Path) -> None:
     asker = show(notebook, "denied")
     asker.ask("writeFile('new.txt', 'x')")
-    asker.expect_bar("Asker wants to change new.txt.")
+    asker.expect_bar("“Asker” wants to change “new.txt”.")
     asker.choose("Deny")
     asker.expect_answer("PERMISSION_DENIED")
     for call in ("writeFile('new.txt', 'x')", "readFile('note.txt')"):
@@ -160,7 +179,7 @@ def test_no_is_remembered_until_it_is_taken_back(notebook: Notebook, note: Path)
     assert notebook.value("denied.decisions") == {"files": False}
     notebook.run("denied.revoke('files')")
     asker.ask("readFile('note.txt')")
-    asker.expect_bar("Asker wants to read note.txt.")
+    asker.expect_bar("“Asker” wants to read “note.txt”.")
     # Other content has other wishes: nothing of the old one's is left.
     notebook.run("denied.set_content(html='<p>Another')")
     expect(asker.bars).to_have_count(0)
@@ -169,11 +188,17 @@ def test_no_is_remembered_until_it_is_taken_back(notebook: Notebook, note: Path)
 def test_overwriting_what_was_not_read_asks_whatever_is_declared(notebook: Notebook, note: Path) -> None:
     asker = show(notebook, "writer", permissions={"files": "write"})
     asker.ask("writeFile('note.txt', 'over').then(() => 'written')")
-    asker.expect_bar("Asker wants to overwrite note.txt, which it has not read.")
+    asker.expect_bar("“Asker” wants to overwrite “note.txt”, which it has not read.")
     expect(asker.bars.get_by_role("button")).to_have_text(["Allow once", "Deny"])
     asker.choose("Deny")
     asker.expect_answer("PERMISSION_DENIED")
     assert note.read_text() == "words"
+    # No holds for as long as this document does.
+    asker.ask("writeFile('note.txt', 'over').then(() => 'written')")
+    asker.expect_answer("PERMISSION_DENIED")
+    expect(asker.bars).to_have_count(0)
+    with another_document(asker):
+        notebook.run("writer.set_content(html='<p>Another')")
     asker.ask("writeFile('note.txt', 'over').then(() => 'written')")
     asker.choose("Allow once")
     asker.expect_answer("written")
@@ -192,24 +217,78 @@ def test_overwriting_what_was_not_read_asks_whatever_is_declared(notebook: Noteb
 def test_picture_that_the_html_names_is_asked_for_too(notebook: Notebook) -> None:
     (notebook.lab.root / "pixel.gif").write_bytes(PIXEL)
     asker = Asker(notebook, notebook.run(applet_cell("picture", html="<img id=pixel src=pixel.gif alt=x>")))
-    asker.expect_bar("This applet wants to read pixel.gif.")
+    asker.expect_bar("This applet wants to read “pixel.gif”.")
     asker.choose("Allow once")
     expect(notebook.applet(asker.cell).locator("#pixel")).to_have_js_property("naturalWidth", 1)
+
+
+def test_bar_that_comes_below_the_pointer_takes_no_click_before_it_could_be_seen(
+    notebook: Notebook, note: Path
+) -> None:
+    """Clickjacking: the applet has its person click a spot twice, and shrinks in between."""
+    shrink = "game.onclick = () => { game.style.height = '20px'; clicked = true }; clicked = false"
+    game = "<div id=game style='height: 200px'>Click me, fast</div>"
+    asker = show(notebook, "clicker", html=game, js=shrink)
+    frame = asker.output.locator("iframe")
+    expect(frame).to_have_js_property("clientHeight", 200 + 2 * PADDING)
+    asker.ask("readFile('note.txt')")
+    always = asker.output.get_by_role("button", name=ALWAYS)
+    expect(always).to_be_enabled()
+    page = notebook.page
+
+    # While a question is there, the frame keeps its height.
+    box = always.bounding_box()
+    assert box is not None
+    spot = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.click(spot[0], spot[1] - 180)
+    asker.frame.wait_for_function("clicked && game.clientHeight === 20")
+    page.mouse.click(spot[0], spot[1] - 180)
+    asker.frame.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+    expect(frame).to_have_js_property("clientHeight", 200 + 2 * PADDING)
+    asker.expect_bar("“Asker” wants to read “note.txt”.")
+
+    # Something else moves it, and the next click comes at once.
+    moved = """([bar, spot]) => {
+        const button = bar.querySelectorAll('button')[1];
+        bar.parentElement.style.paddingTop = '100px';
+        const [x, y] = [spot[0], spot[1] + 100];
+        if (document.elementFromPoint(x, y) !== button) throw new Error('it is not there');
+        button.click();
+    }"""
+    page.evaluate(moved, [asker.bars.element_handle(), spot])
+    expect(always).to_be_disabled()
+    asker.expect_bar("“Asker” wants to read “note.txt”.")
+    assert asker.frame.evaluate("answer") == "waiting"
+
+    # So do other words, before they could be read.
+    expect(always).to_be_enabled()
+    asker.frame.evaluate("void readFile('other.txt')")
+    asker.expect_bar("“Asker” wants to read “note.txt”, “other.txt”.")
+    expect(always).to_be_disabled()
+    expect(always).to_be_enabled()
+    assert notebook.value("clicker.decisions") == {}
+
+    # What was decided in peace holds, and the frame takes the height that it wants.
+    asker.choose(ALWAYS)
+    asker.expect_answer("words")
+    expect(frame).to_have_js_property("clientHeight", 20 + 2 * PADDING)
 
 
 def test_bars_by_keyboard(notebook: Notebook, note: Path) -> None:
     asker = show(notebook, "keys", html="<button id=go>Go</button>")
     press = notebook.page.keyboard.press
     asker.ask("readFile('note.txt')")
-    asker.expect_bar("Asker wants to read note.txt.")
+    asker.expect_bar("“Asker” wants to read “note.txt”.")
+    expect(asker.output.get_by_role("button", name="Allow once")).to_be_enabled()
     # Out of the applet, into the bar.
     notebook.applet(asker.cell).locator("#go").focus()
     press("Tab")
     expect(asker.output.get_by_role("button", name="Allow once")).to_be_focused()
     expect(asker.output.get_by_role("button", name="Allow once")).to_have_css("outline-style", "solid")
-    press("Enter")
+    decide(asker.output.get_by_role("button", name="Allow once"), "Enter")
     asker.expect_answer("words")
     asker.ask("readFile('note.txt')")
+    expect(asker.output.get_by_role("button", name=ALWAYS)).to_be_enabled()
     asker.output.get_by_role("button", name=ALWAYS).focus()
     press("Escape")
     asker.expect_answer("PERMISSION_DENIED")
@@ -241,7 +320,7 @@ def test_network_is_closed_until_it_is_declared_or_allowed(notebook: Notebook, o
     field.fill("typed")
     asker.ask(fetched % "once")
     asker.expect_answer("blocked")
-    asker.expect_bar(f"Asker wants to reach {outside.origin} (data).")
+    asker.expect_bar(f"“Asker” wants to reach “{outside.origin}” (data).")
     expect(asker.bars.get_by_role("button")).to_have_text(["Allow once", ALWAYS, "Deny"])
     # A new policy needs a new document, with the state of the old one.
     with another_document(asker):
@@ -259,7 +338,7 @@ def test_network_is_closed_until_it_is_declared_or_allowed(notebook: Notebook, o
     asker.expect_answer("blocked")
     # The bar of another origin, which is asked for after it, is the only one.
     asker.ask("fetch('https://example.invalid').catch(() => 'blocked')")
-    asker.expect_bar("Asker wants to reach https://example.invalid (data).")
+    asker.expect_bar("“Asker” wants to reach “https://example.invalid” (data).")
     assert "/denied" not in outside.hits
 
     notebook.run("network.set_content(html='<p>always')")
@@ -267,14 +346,14 @@ def test_network_is_closed_until_it_is_declared_or_allowed(notebook: Notebook, o
     asker.ask(fetched % "always")
     with another_document(asker):
         asker.choose(ALWAYS)
-    asker.expect_bar(f"This applet may reach {outside.origin}.")
+    asker.expect_bar(f"This applet may reach “{outside.origin}”.")
     expect(notebook.applet(asker.cell).locator("p")).to_have_text("always")
     asker.ask(fetched % "always")
     asker.expect_answer("arrived")
     assert notebook.value("network.decisions") == {"network": [outside.origin]}
     with another_document(asker):
         notebook.run("network.revoke('network')")
-    expect(asker.output.get_by_text(f"This applet may reach {outside.origin}.")).to_have_count(0)
+    expect(asker.output.get_by_text(f"This applet may reach “{outside.origin}”.")).to_have_count(0)
     expect(notebook.applet(asker.cell).locator("p")).to_have_text("always")
     asker.ask(fetched % "revoked")
     asker.expect_answer("blocked")
@@ -313,15 +392,16 @@ def test_applet_of_a_notebook_without_its_kernel_waits_for_a_person(notebook: No
     panel.get_by_text("Source").click()
     expect(panel).to_contain_text(RUNS["js"])
     expect(opened.cell(0).locator("iframe")).to_be_hidden()
+    # What opened has moved the buttons.
+    expect(panel.get_by_role("button", name="Run", exact=True)).to_be_enabled()
     opened.page.keyboard.press("Tab")
-    expect(panel.get_by_role("button", name="Run", exact=True)).to_be_focused()
-    opened.page.keyboard.press("Enter")
+    decide(panel.get_by_role("button", name="Run", exact=True), "Enter")
     expect(opened.applet(0).locator("#ran")).to_have_text("has run")
     expect(panel).to_have_count(0)
 
     # Not for good.
     opened.reload(save=False)
-    opened.cell(0).get_by_role("button", name="Always run").click()
+    decide(opened.cell(0).get_by_role("button", name="Always run"))
     expect(opened.applet(0).locator("#ran")).to_have_text("has run")
     bar = opened.cell(0).locator(".jupyter-applet-bar")
     expect(bar).to_contain_text("This applet may run without being asked about.")
@@ -339,7 +419,7 @@ def test_with_run_ask_the_kernels_own_applets_wait_too(open_notebook: OpenNotebo
     expect(panel).to_be_visible()
     name, message = notebook.error("app_query('own', 'manifest', timeout=0.2)")
     assert name in ("NotShown", "NotReady"), message
-    panel.get_by_role("button", name="Run", exact=True).click()
+    decide(panel.get_by_role("button", name="Run", exact=True))
     expect(notebook.applet(0).locator("#ran")).to_have_text("has run")
     # A cell that is moved asks nobody again; another content does.
     notebook.add_cell("")
@@ -347,7 +427,7 @@ def test_with_run_ask_the_kernels_own_applets_wait_too(open_notebook: OpenNotebo
     expect(notebook.applet(1).locator("#ran")).to_have_text("has run")
     notebook.run("own.set_content(js='ran.textContent = 2')")
     panel = notebook.cell(1).locator(".jupyter-applet-run")
-    panel.get_by_role("button", name="Always run").click()
+    decide(panel.get_by_role("button", name="Always run"))
     expect(notebook.applet(1).locator("#ran")).to_have_text("2")
     assert notebook.value("own.decisions") == {"run": True}
     # It holds for the next server too.
