@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from .applets import applet_cell
 from .conftest import OpenNotebook, StartLab
+from .deciding import decide
 from .notebook import Notebook
 from .test_desk import Desk, open_desk
 
@@ -85,7 +86,7 @@ def edit_and_save(desk: Desk, path: Path, *, ask: bool) -> None:
     if ask:
         bar = page.get_by_text(f"“Config” wants to read “{path}”.")
         expect(bar).to_be_visible()
-        page.get_by_role("button", name="Allow once").click()
+        decide(page.get_by_role("button", name="Allow once"))
     expect(applet.locator("#content")).to_have_value("port: 8080\n")
     expect(applet.locator("#filename")).to_have_text("config.yaml")
     applet.locator("#content").fill("port: 9090\nhost: ö\n")
@@ -93,7 +94,7 @@ def edit_and_save(desk: Desk, path: Path, *, ask: bool) -> None:
     if ask:
         expect(page.get_by_text(f"“Config” wants to change “{path}”.")).to_be_visible()
         assert path.read_text() == "port: 8080\n"
-        page.get_by_role("button", name="Allow once").click()
+        decide(page.get_by_role("button", name="Allow once"))
     expect(applet.locator("#status")).to_have_text("Saved!")
     assert path.read_text("utf-8") == "port: 9090\nhost: ö\n"
 
@@ -265,7 +266,7 @@ def test_without_the_extension_state_and_files_work_too(open_notebook: OpenNoteb
     asking = notebook.applet_frame(1)
     asking.evaluate("void readFile('note.txt').then((text) => { window.text = text })")
     expect(notebook.cell(1).get_by_text("“Asking” wants to read “note.txt”.")).to_be_visible()
-    notebook.cell(1).get_by_role("button", name="Always for this applet").click()
+    decide(notebook.cell(1).get_by_role("button", name="Always for this applet"))
     asking.wait_for_function("window.text === 'changed on disk'")
     notebook.reload()
     expect(notebook.applet(0).locator("p")).to_have_text("files")

@@ -13,6 +13,7 @@ from playwright.sync_api import Frame, Locator, expect
 from ..security.frame.loopback import PIXEL, Loopback, loopback
 from .applets import applet_cell
 from .conftest import OpenNotebook, StartLab
+from .deciding import decide
 from .notebook import Notebook
 
 ALWAYS = "Always for this applet"
@@ -32,22 +33,6 @@ def note(notebook: Notebook) -> Path:
 def outside() -> Iterator[Loopback]:
     with loopback() as server:
         yield server
-
-
-def decide(button: Locator, key: str | None = None) -> None:
-    """Until it is taken: a question that moves takes no click and no key, and a notebook moves while its cells run."""
-    for _ in range(5):
-        expect(button).to_be_enabled()
-        if key is None:
-            button.click()
-        else:
-            expect(button).to_be_focused()
-            button.page.keyboard.press(key)
-        try:
-            return expect(button).to_have_count(0, timeout=1000)
-        except AssertionError:
-            continue
-    raise AssertionError(f"{button} takes no click.")
 
 
 class Asker:

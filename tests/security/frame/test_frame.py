@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from ...browser.applets import COUNTER_HTML, COUNTER_JS, applet_cell
+from ...browser.deciding import decide
 from ...browser.notebook import Notebook
 from .loopback import Loopback
 
@@ -288,7 +289,7 @@ def test_blocked_origin_is_shown_and_allow_reloads_with_it(notebook: Notebook, s
     assert server.hits == []
     notebook.run("asks.command('add', by=5)")
 
-    bar.get_by_role("button", name="Always for this applet").click()
+    decide(bar.get_by_role("button", name="Always for this applet"))
     expect(notebook.applet(cell).locator("body")).to_contain_text("arrived")
     assert server.hits == ["/wanted"]
     # With its state; and Python knows what the person allowed.
@@ -300,7 +301,7 @@ def test_blocked_origin_stays_closed_when_a_person_says_no(notebook: Notebook, s
     js = f"window.again = () => fetch('{server.origin}/again').catch(() => 'blocked'); again();"
     cell = notebook.run(applet_cell("asks", html="<p>asks", js=js))
     bar = notebook.cell(cell).locator(".jupyter-applet-bar")
-    bar.get_by_role("button", name="Deny").click()
+    decide(bar.get_by_role("button", name="Deny"))
     expect(bar).to_have_count(0)
     assert notebook.applet_frame(cell).evaluate("again()") == "blocked"
     visit(notebook, server)
