@@ -1,6 +1,6 @@
 /** A pipe over a WebSocket. It reconnects by itself, and finds out when a sleeping laptop has lost the connection. */
 
-import { decodeText } from './frames.js';
+import { decodeText, unpack } from './frames.js';
 import type { Encoded, Pipe, PipeEvents } from './pipe.js';
 
 /** A server that is being restarted, or a proxy that was too early, fails once. */
@@ -56,6 +56,7 @@ export class SocketPipe implements Pipe {
       queueMicrotask(() => this.#onClose());
       return;
     }
+    socket.binaryType = 'arraybuffer';
     this.#socket = socket;
     socket.onopen = () => {
       this.#everOpened = true;
@@ -69,12 +70,12 @@ export class SocketPipe implements Pipe {
     };
   }
 
-  #onFrame(data: string): void {
+  #onFrame(data: string | ArrayBuffer): void {
     this.#heardAt = Date.now();
     clearTimeout(this.#probe);
     let messages: unknown[];
     try {
-      messages = decodeText(data);
+      messages = typeof data === 'string' ? decodeText(data) : unpack(data).messages;
     } catch (error) {
       if (!this.#warned) console.warn('jupyter_applets: a broken frame was dropped.', error);
       this.#warned = true;
