@@ -17,6 +17,8 @@ export interface Wish {
   text(about: string): string;
   /** Whether there is anything to decide for good. */
   canAlways: boolean;
+  /** What else a person should know before deciding. */
+  note?: string;
 }
 
 interface Open {
@@ -52,7 +54,7 @@ export class Asking {
       const open = this.#open.get(wish.key) ?? this.#show(wish);
       if (!open) return resolve('unasked');
       open.abouts.set(wish.what, wish.about);
-      open.bar.setText(wish.text(summary([...open.abouts.values()])));
+      open.bar.setText(`${wish.text(summary([...open.abouts.values()]))} ${wish.note ?? ''}`.trim());
       open.waiting.push(resolve);
     });
   }

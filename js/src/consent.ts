@@ -52,6 +52,8 @@ export class Consent {
   async permit(permission: string, value: Json): Promise<void> {
     const { windowId } = this;
     await this.events.channel().ask({ type: 'permit', windowId, permission, value });
+    // What is allowed may be more than it was.
+    this.panels.removeBar(`granted ${permission}`);
     if (value !== false) this.panels.showBar(`granted ${permission}`, describe(permission, value), [['Take back', () => this.#takeBack(permission)]]);
   }
 

@@ -106,6 +106,7 @@ class Connection:
         instead: str | None = None,
     ) -> Json:
         """Call and block. `instead` is the awaiting form of a call that a page answers, where that cannot be done."""
+        __tracebackhide__ = True
         link = self._ready_link(window_id)
         needs_page = link is not self._server and instead is not None
         if needs_page:

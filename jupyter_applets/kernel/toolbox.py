@@ -21,12 +21,17 @@ from .connection import connection
 _TIMEOUT = inspect.Parameter("timeout", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=float | None)
 
 
-async def acall(name: str, arguments: dict[str, Json], timeout: float | None = None) -> Json:
+async def acall(name: str, arguments: Json, timeout: float | None = None) -> Json:
     """Run a tool by name, with the arguments as they stand on the wire."""
     definition = DEFINITIONS.get(name)
     if definition is None or not definition.for_agents:
         names = [d.name for d in for_agents()]
         raise UnknownTool(f"There is no tool {name!r}. Tools: {', '.join(names)}.", names)
+    if isinstance(arguments, str):  # as the APIs of some LLMs give them
+        try:
+            arguments = msgspec.json.decode(arguments or "{}")
+        except msgspec.DecodeError as e:
+            raise InvalidArguments(f"The arguments of {name} are no JSON: {e}") from None
     if not isinstance(arguments, dict):
         raise InvalidArguments(f"The arguments of {name} are an object, not {arguments!r}.")
     given = {key: value for key, value in arguments.items() if value is not None}
@@ -42,6 +47,7 @@ def function(name: str) -> Callable[..., Any]:
     wire = dict(zip(definition.arguments.__struct_fields__, definition.arguments.__struct_encode_fields__, strict=True))
 
     def tool(*args: Any, **kwargs: Any) -> Json:
+        __tracebackhide__ = True
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as e:

@@ -22,16 +22,19 @@ GRACE = 5.0
 
 def wait(link: Link, pending: PendingCall, timeout: float | None) -> Json:
     """Block until the reply is there. An interrupt of the cell cancels the call."""
+    __tracebackhide__ = True
     try:
-        return pending.result(_patience(timeout))
+        # The error, not its raising: a person's traceback ends where the call was made.
+        error = pending.exception(_patience(timeout))
     except concurrent.futures.TimeoutError as e:
-        if pending.done():
-            raise  # the reply itself: CallTimeout is a TimeoutError too
         link.cancel(pending)
         raise _silent() from e
     except KeyboardInterrupt:
         link.cancel(pending)
         raise
+    if error is not None:
+        raise error
+    return pending.result()
 
 
 async def wait_async(link: Link, pending: PendingCall, timeout: float | None) -> Json:

@@ -128,7 +128,13 @@ class SaveApplet(Data, frozen=True):
 class LoadApplet(Data, frozen=True):
     slug: Slug
     window_id: (
-        Annotated[str, Meta(description="A window to replace, or the id of a new one. Without it: the active window.")]
+        Annotated[
+            str,
+            Meta(
+                description="A window to replace, or the id of a new one. Without it: the window that shows it, "
+                "else a new one of its name."
+            ),
+        ]
         | None
     ) = None
     session: Session | None = None

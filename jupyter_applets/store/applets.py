@@ -156,7 +156,8 @@ class AppletStore:
 
     def _not_found(self, slug: str) -> AppletNotFound:
         names = sorted({slug for shelf in self._shelves() for slug in shelf.slugs()})
-        return AppletNotFound(f"No applet is saved as {slug!r}.", names)
+        saved = f"Saved are: {', '.join(names[:40])}." if names else "None is saved yet."
+        return AppletNotFound(f"No applet is saved as {slug!r}. {saved}", names)
 
     def _change(
         self, slug: str, wanted: saving.Change, meta: Mapping[str, Any], if_match: str | None, now: datetime | None

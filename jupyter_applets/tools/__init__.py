@@ -35,8 +35,8 @@ def make_host(version: str, *, max_message_bytes: int = MAX_MESSAGE_BYTES, run: 
     )
 
 
-async def call(name: str, arguments: dict[str, Json] | None = None, *, timeout: float | None = None) -> Any:
-    """Run a tool by name, with its arguments as its schema has them: what an LLM's tool call asks for."""
+async def call(name: str, arguments: dict[str, Json] | str | None = None, *, timeout: float | None = None) -> Any:
+    """Run a tool by name, with its arguments as its schema has them, or as JSON: what an LLM's tool call asks for."""
     from ..kernel.toolbox import acall  # the one way up: a kernel's connection, made when a kernel calls
 
     return await acall(name, arguments or {}, timeout)

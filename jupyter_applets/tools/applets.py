@@ -7,18 +7,19 @@ from typing import Any
 
 import msgspec
 
-from ..errors import AppletError, NotShown
+from ..errors import AppletError, InvalidArguments, NotShown
 from ..host.host import Host, Later
 from ..host.requests import Caller
 from ..host.windows import Window
 from ..protocol.base import Json
 from ..protocol.link import AppletFile, Content
+from ..protocol.permissions import fault
 from ..protocol.tools import DeleteApplet, LoadApplet, NoArguments, ReadApplet, SaveApplet
 from ..store.applets import SavedApplet
 from ..workspace.audit import Actor
 from .registry import tool
 from .services import Services
-from .windows import find, shown, target
+from .windows import find, shown, window_of
 
 _IN_FOLDER = "applet:/"
 
@@ -56,6 +57,8 @@ def save_applet(host: Host, caller: Caller, given: SaveApplet, timeout: float | 
     content = window.content
     if content is None:
         raise NotShown(f"The content of window {window.id!r} is not known here: run the cell that makes it again.")
+    if wrong := fault(given.permissions or {}):
+        raise InvalidArguments(wrong)
     state = host.showing.kept(window)
 
     actor = Actor("kernel", host.session_of(caller), window.id)
@@ -97,7 +100,7 @@ def load_applet(host: Host, caller: Caller, given: LoadApplet, timeout: float | 
     vouched = host.vouches(caller)
 
     def done(saved: SavedApplet) -> Json:
-        name = target(host, session, given.window_id)
+        name = given.window_id or window_of(host, session, saved.slug)
         window = host.show(name, None, content_of(saved), state=saved.state, session=session, vouched=vouched)
         return {**shown(host, window), "slug": saved.slug}
 

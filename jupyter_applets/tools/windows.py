@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import TooLarge, UnknownStateKey, WindowNotFound
+from ..errors import InvalidArguments, TooLarge, UnknownStateKey, WindowNotFound
 from ..host.host import Host, Later
 from ..host.requests import Caller
 from ..host.windows import Window
@@ -14,6 +14,7 @@ from ..protocol.app import CONSOLE_KEY, MANIFEST_KEY, CommandAsk, DomAsk, Manife
 from ..protocol.base import Json
 from ..protocol.channel import COMMANDS_KEY, SNAPSHOT_KEY
 from ..protocol.link import Content
+from ..protocol.permissions import fault
 from ..protocol.tools import (
     AppCommand,
     AppQuery,
@@ -62,6 +63,14 @@ def target(host: Host, session: str, window_id: str | None) -> str:
     return next(name for n in range(1, len(taken) + 2) if (name := f"applet-{n}") not in taken)
 
 
+def window_of(host: Host, session: str, slug: str) -> str:
+    """The window for a saved applet, where none is named: the one that shows it, else a new one of its name."""
+    there = {window.id: window for window in host.windows if window.session == session}
+    showing = next((window.id for window in there.values() if window.slug == slug), None)
+    names = (slug, *(f"{slug}-{n}" for n in range(2, len(there) + 3)))
+    return showing or next(name for name in names if name not in there)
+
+
 def shown(host: Host, window: Window) -> dict[str, Json]:
     """What the caller is told of a window that was filled: where it is, and whether anybody can see it."""
     host.desks.activate(window)
@@ -95,10 +104,16 @@ def app_command(host: Host, caller: Caller, command: AppCommand, timeout: float 
 
 @tool
 def set_applet_content(host: Host, caller: Caller, given: SetAppletContent, timeout: float | None) -> Json:
+    if wrong := fault(given.permissions or {}):
+        raise InvalidArguments(wrong)
     content = Content(given.html, given.js, given.css, given.title, given.permissions or {})
     session = host.session_of(caller) if given.session is None else given.session
     name = target(host, session, given.window_id)
-    return shown(host, host.show(name, None, content, session=session, vouched=host.vouches(caller)))
+    before = host.windows.get(session, name)
+    # The person may have liked it: the caller is to know that it is gone.
+    replaced = {"replaced": before.title or before.id} if before is not None and before.content is not None else {}
+    window = host.show(name, None, content, session=session, vouched=host.vouches(caller))
+    return {**shown(host, window), **replaced}
 
 
 @tool

@@ -15,6 +15,7 @@ from ..kernel.mirror import State
 from ..protocol.app import CONSOLE_KEY
 from ..protocol.base import Json
 from ..protocol.link import Content
+from ..protocol.permissions import fault
 from .logs import Logs
 from .manifest import Manifest
 from .streaming import HtmlStream
@@ -83,6 +84,7 @@ class Applet(WindowWidget):
 
     def query(self, key: str, timeout: float | None = None) -> Json:
         """Read a state key; `"manifest"` tells what there is. Blocks, and works in a busy cell."""
+        __tracebackhide__ = True
         instead = None if key == CONSOLE_KEY else f"<applet>.aquery({key!r})"
         return self._connection.call(self.window_id, "app_query", self._query(key), timeout, instead)
 
@@ -94,6 +96,7 @@ class Applet(WindowWidget):
         self, name: str, params: Mapping[str, Json] | None = None, /, *, timeout: float | None = None, **kwargs: Json
     ) -> Json:
         """Run a command, with its params as a mapping or as keywords. Blocks, and works in a busy cell."""
+        __tracebackhide__ = True
         arguments = self._command(name, params, kwargs)
         return self._connection.call(
             self.window_id, "app_command", arguments, timeout, f"<applet>.acommand({name!r}, …)"
@@ -280,6 +283,8 @@ class Applet(WindowWidget):
         for name, value in mappings.items():
             if value is not None and not isinstance(value, Mapping):
                 raise TypeError(f"Applet({name}=…) takes {_MAPPINGS[name]}, not {value!r}.")
+        if wrong := fault(mappings.get("permissions") or {}):
+            raise TypeError(wrong)
 
     def _state_late(self, key: str, timeout: float | None) -> CallTimeout:
         has = f"it is {self._state[key]!r}" if key in self._state else "it is not set"

@@ -167,6 +167,8 @@ def _policy(permissions: dict[str, Json]) -> str:
 
 def _write(path: Path, data: bytes) -> None:
     """Whole or not at all. The path is the user's own, in the user's own kernel."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {str(path.parent)!r} to export to.")
     temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         with temporary.open("xb") as file:

@@ -109,7 +109,7 @@ def _worded(parts: Parts, error: OSError) -> OSError | PathRefused:
     if error.errno in (errno.EXDEV, errno.ELOOP, errno.EMLINK):
         return PathRefused(f"{shown!r} leads out of the workspace through a link.")
     if error.errno == errno.ENOENT:
-        return FileMissing(f"There is no {shown!r}.")
+        return FileMissing(f"There is no {shown!r}: paths begin at the root of the Jupyter server.")
     if error.errno == errno.ENOTDIR:
         return FileMissing(f"{shown!r} is not a folder, or lies in what is none.")
     if error.errno == errno.ENXIO:  # a socket

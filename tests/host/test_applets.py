@@ -113,13 +113,20 @@ def test_loaded_applet_shows_with_its_state_and_gives_no_content_back(talk: Conv
     }
 
 
-def test_applet_is_loaded_into_the_active_window_and_else_into_a_new_one(talk: Conversation) -> None:
+def test_applet_is_loaded_into_the_window_that_shows_it_and_else_into_a_new_one_of_its_name(
+    talk: Conversation,
+) -> None:
     save(talk)
-    assert load(talk)["windowId"] == "applet-1"
-    assert load(talk)["windowId"] == "applet-1"
-    talk.open_window("other")
+    talk.call("set_applet_content", {"html": "<p>precious"})
+    assert load(talk)["windowId"] == "notes"
+    assert load(talk)["windowId"] == "notes"
+    talk.call("close_window", {"windowId": "notes"})
+    talk.open_window("notes", html="<p>something else")
+    assert load(talk)["windowId"] == "notes-2"
+    talk.call("close_window", {"windowId": "notes-2"})
     assert load(talk, windowId="other")["windowId"] == "other"
     assert load(talk)["windowId"] == "other"
+    assert {w["windowId"] for w in talk.value(talk.call("list_windows", {}))} >= {"applet-1", "notes", "other"}
 
 
 def test_same_applet_loaded_again_keeps_its_state_and_another_does_not(talk: Conversation) -> None:

@@ -78,7 +78,8 @@ def test_content_is_seen_where_a_desk_is_open(talk: Conversation) -> None:
     told = talk.value(talk.call("set_applet_content", arguments))
     assert (told["shown"], "Desk()" in told["note"]) == (False, True)
     talk.receive("page", WatchWindows())
-    assert talk.value(talk.call("set_applet_content", arguments)) == {"windowId": "applet-1", "shown": True}
+    again = talk.value(talk.call("set_applet_content", arguments))
+    assert again == {"windowId": "applet-1", "shown": True, "replaced": "applet-1"}
 
 
 def test_window_that_a_person_turns_to_is_what_a_call_means(talk: Conversation) -> None:

@@ -99,7 +99,8 @@ export class FileAccess {
   #files(verb: Verb, path: string): Wish {
     const what = verb === 'read' ? 'read' : 'change';
     const about = path === '' || path === '.' ? 'the list of files' : shown(path);
-    return { key: `files ${verb}`, what: path, about, canAlways: true, text: (paths) => `${this.consent.name} wants to ${what} ${paths}.` };
+    const text = (paths: string): string => `${this.consent.name} wants to ${what} ${paths}.`;
+    return { key: `files ${verb}`, what: path, about, canAlways: true, text, note: 'Always and Deny hold for all files.' };
   }
 
   #overwrite(path: string): Wish {

@@ -94,11 +94,11 @@ describe('a file call that needs a person', () => {
   });
 
   it('asks in words, together with others of its kind', async () => {
-    expect(page.bars).toEqual(['“Sheet” wants to read “data/a.csv”.']);
+    expect(page.bars).toEqual(['“Sheet” wants to read “data/a.csv”. Always and Deny hold for all files.']);
     page.say(call(2, 'readFile', { path: 'data/b.csv' }));
     needed((await page.next('readFile')).id);
-    await passed(() => page.bars[0] !== '“Sheet” wants to read “data/a.csv”.');
-    expect(page.bars).toEqual(['“Sheet” wants to read “data/a.csv”, “data/b.csv”.']);
+    await passed(() => page.bars[0]?.includes('b.csv') === true);
+    expect(page.bars).toEqual(['“Sheet” wants to read “data/a.csv”, “data/b.csv”. Always and Deny hold for all files.']);
     page.choose('Allow once');
     await passed(() => page.pipe.frames.flat().length === 2);
     expect(await page.sent()).toMatchObject([
