@@ -303,7 +303,7 @@ def test_tools_are_called_as_an_llm_calls_them(notebook: Notebook) -> None:
     assert first["windowId"] == "made"
     expect(place.get_by_role("tab", name="First")).to_be_visible()
     made = ask("set_applet_content", html=BOARD_HTML, js=BOARD_JS, title="Made")
-    assert made == {"windowId": "made", "shown": True}
+    assert made == {"windowId": "made", "shown": True, "replaced": "First"}
     expect(place.get_by_role("tab", name="Made")).to_be_visible()
     applet = place.locator(".jupyter-applet:visible iframe").content_frame.locator("iframe").content_frame
     applet.get_by_role("button").click()

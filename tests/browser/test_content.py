@@ -80,7 +80,7 @@ def test_widget_follows_what_a_tool_sets_in_its_window(notebook: Notebook) -> No
         "set_applet_content('<p>theirs', js='setAppletState({ b: 2 })', css='p { margin: 3px }', "
         "title='Theirs', window_id='app')"
     )
-    assert told == {"windowId": "app", "shown": True}
+    assert told == {"windowId": "app", "shown": True, "replaced": "Mine"}
     expect(notebook.applet(cell).locator("p")).to_have_text("theirs")
     expect(notebook.applet(cell).locator("p")).to_have_css("margin-left", "3px")
     assert notebook.value("app.wait_for_state('b', timeout=10)") == 2

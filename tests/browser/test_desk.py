@@ -75,7 +75,8 @@ def test_what_is_set_or_loaded_comes_to_the_front(notebook: Notebook) -> None:
     desk.tab("Two").click()
     expect(desk.selected).to_have_text("Two")
     expect(desk.front.locator("p")).to_have_text("two")
-    assert notebook.value("set_applet_content('<p>anew', title='Renamed')") == {"windowId": "two", "shown": True}
+    told = notebook.value("set_applet_content('<p>anew', title='Renamed')")
+    assert told == {"windowId": "two", "shown": True, "replaced": "Two"}
     expect(desk.front.locator("p")).to_have_text("anew")
     expect(desk.tabs).to_have_text(["One", "Renamed", "Calculator"])
     assert notebook.value("get_applet_state()['appletTitle']") == "Renamed"
