@@ -1,4 +1,7 @@
-"""The permissions that an applet declares: what each may be. A slip of the pen grants nothing, and is told."""
+"""The permissions that an applet declares: what each may be. A slip of the pen grants nothing, and is told.
+
+Origins are not looked at here: the page shows which of them no policy can express.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from typing import Any
 
 FORMS = {
     "files": '"read" or "write"',
-    "network": 'a list of origins such as ["https://example.org"]',
     "clipboard": "True or False",
     "agent": "True or False",
 }
@@ -19,20 +21,16 @@ def fault(permissions: Mapping[str, Any]) -> str | None:
         if name in FORMS:
             if value not in (None, False) and not _is_right(name, value):
                 return f"permissions[{name!r}] is {FORMS[name]}, not {value!r}."
-        elif meant := _meant(name):
+        elif name != "network" and (meant := _meant(name)):
             return f"There is no permission {name!r}: did you mean {meant!r}?"
     return None
 
 
 def _is_right(name: str, value: Any) -> bool:
-    if name == "files":
-        return value in ("read", "write")
-    if name == "network":
-        return isinstance(value, str) or (isinstance(value, list | tuple) and all(isinstance(v, str) for v in value))
-    return value is True
+    return value in ("read", "write") if name == "files" else value is True
 
 
 def _meant(name: str) -> str | None:
     import difflib  # slow to load, and seldom needed
 
-    return next(iter(difflib.get_close_matches(name, FORMS, 1, 0.75)), None)
+    return next(iter(difflib.get_close_matches(name, [*FORMS, "network"], 1, 0.75)), None)

@@ -83,15 +83,17 @@ def test_what_is_set_or_loaded_comes_to_the_front(notebook: Notebook) -> None:
 
 
 def test_windows_keep_running_out_of_sight(notebook: Notebook) -> None:
+    # Few cells with little output below it: what is scrolled out of sight JupyterLab takes out of the page.
     desk = open_desk(notebook)
-    notebook.run(f"set_applet_content({TICKING!r}, {TICKING_JS!r}, title='Clock', window_id='clock')")
+    notebook.run(f"_ = set_applet_content({TICKING!r}, {TICKING_JS!r}, title='Clock', window_id='clock')")
     desk.front.locator("#ticks").evaluate("element => { element.dataset.same = 'yes' }")
-    notebook.run("set_applet_content('<p>other', title='Other', window_id='other')")
-    expect(desk.front.locator("p")).to_have_text("other")
     read = "int(get_applet_state('clock', selector='#ticks', format='text'))"
-    before = notebook.value(read)
-    notebook.run(f"import time\nend = time.monotonic() + 20\nwhile {read} == {before} and time.monotonic() < end: pass")
-    assert notebook.value(read) > before
+    notebook.run(
+        "_ = set_applet_content('<p>other', title='Other', window_id='other')\n"
+        f"import time\nbefore, end = {read}, time.monotonic() + 20\n"
+        f"while {read} == before and time.monotonic() < end: pass\nassert {read} > before"
+    )
+    expect(desk.front.locator("p")).to_have_text("other")
     desk.tab("Clock").click()
     # The same document, not a new one.
     expect(desk.front.locator("#ticks[data-same]")).to_be_visible()

@@ -60,46 +60,52 @@ class Page:
         self.data: dict[str, Any] = {}
         self.connections = 0
         self.wire: Wire | None = None
-        self.kept: dict[str, Any] = {}
-        self.unheard: set[str] = set()
-        self.awaited = False
+        self.changes = 0
+        self.unheard: dict[str, int] = {}
+        """By key, the change that the host has not acknowledged; 0 when that was under way at a cut."""
         self.unseen: int | None = None
 
     def connect(self) -> None:
         self.connections += 1
         self.wire = Wire(self.talk, f"{self.view}-{self.connections}", "page")
-        self.awaited = True
         state = ViewState(self.view, "sheet", 1, 1, True, self.connections > 1, state=self.data or None)
         self.wire.out.append(Hello(PROTOCOL, "0.1.0", "page", "nb", self.view, [state]))
-        if self.kept:
-            self.wire.out.append(SetState(self.kept, "sheet", self.view, 1))
-            self.kept = {}
+        if lost := self.lost:
+            self.wire.out.append(SetState({key: self.data[key] for key in lost}, "sheet", self.view, 1))
+
+    @property
+    def lost(self) -> list[str]:
+        return [key for key, change in self.unheard.items() if change == 0]
 
     def cut(self) -> None:
         assert self.wire is not None
         self.wire.cut()
         self.wire, self.unseen = None, None
-        # Perhaps they never arrived; the host's answer to the next hello will not overwrite them.
-        self.kept = {**self.kept, **{key: self.data[key] for key in self.unheard}}
+        self.unheard = dict.fromkeys(self.unheard, 0)
 
     def set(self, data: dict[str, Any]) -> None:
-        if self.awaited or self.wire is None:
-            self.unheard |= data.keys()
         self.data = {**self.data, **data}
-        if self.wire is None:
-            self.kept = {**self.kept, **data}
-        else:
-            self.wire.out.append(SetState(data, "sheet", self.view, 1))
+        self.tell(list(data))
+
+    def tell(self, keys: list[str]) -> None:
+        self.changes += 1
+        self.unheard |= dict.fromkeys(keys, 0 if self.wire is None else self.changes)
+        if self.wire is not None:
+            data = {key: self.data[key] for key in keys}
+            self.wire.out.append(SetState(data, "sheet", self.view, 1, str(self.changes)))
 
     def receive(self) -> bool:
         message = self.wire.take() if self.wire is not None else None
         match message:
             case StateUpdate(data=data, rev=rev):
                 self.data, self.unseen = {**self.data, **data}, rev
+            case Result(id=change):
+                self.unheard = {key: last for key, last in self.unheard.items() if str(last) != change}
             case WindowContent(state=state, rev=rev):
                 news = {key: value for key, value in state.items() if key not in self.unheard}
-                self.data, self.unseen, self.awaited = {**self.data, **news}, rev, False
-                self.unheard.clear()
+                self.data, self.unseen = {**self.data, **news}, rev
+                if lost := self.lost:
+                    self.tell(lost)
         return message is not None
 
     def see(self) -> bool:
