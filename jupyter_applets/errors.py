@@ -34,6 +34,14 @@ AppletError
 │   ├── InvalidSlug
 │   ├── AppletNotFound            no applet is saved under that slug
 │   └── BrokenApplet              its folder does not hold a whole applet
+├── SessionError                  an agent cannot be spoken to, or did not answer
+│   ├── SessionNotFound           no session has that id
+│   ├── StreamNotFound            no turn has that stream id
+│   ├── NoAgent                   nobody answers in the session
+│   ├── AgentFailed               the agent raised
+│   ├── AgentLost                 the kernel that was answering went away
+│   ├── TooDeep                   agents and applets call each other in a circle
+│   └── StateMissing              the agent ended without setting the state that was asked for
 ├── NotPermitted                  the applet may not do this
 │   ├── PermissionNeeded          nobody has decided yet: a person is to be asked
 │   ├── ConsentNeeded             it would replace a file that the applet has not read: a person is to be asked
@@ -52,6 +60,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 __all__ = [
+    "AgentFailed",
+    "AgentLost",
     "AmbiguousWindow",
     "AppletError",
     "AppletNotFound",
@@ -73,6 +83,7 @@ __all__ = [
     "InvalidParams",
     "InvalidSlug",
     "LinkLost",
+    "NoAgent",
     "NotAnApplet",
     "NotOptedIn",
     "NotPermitted",
@@ -84,8 +95,13 @@ __all__ = [
     "ProtocolMismatch",
     "ResultNotJson",
     "RouteError",
+    "SessionError",
+    "SessionNotFound",
+    "StateMissing",
     "StorageFailed",
     "StoreError",
+    "StreamNotFound",
+    "TooDeep",
     "TooLarge",
     "TooManyCalls",
     "UnknownCommand",
@@ -241,6 +257,38 @@ class AppletNotFound(StoreError):
 
 class BrokenApplet(StoreError):
     code = "BROKEN_APPLET"
+
+
+class SessionError(AppletError):
+    code = "SESSION_ERROR"
+
+
+class SessionNotFound(SessionError):
+    code = "SESSION_NOT_FOUND"
+
+
+class StreamNotFound(SessionError):
+    code = "STREAM_NOT_FOUND"
+
+
+class NoAgent(SessionError):
+    code = "NO_AGENT"
+
+
+class AgentFailed(SessionError):
+    code = "AGENT_FAILED"
+
+
+class AgentLost(SessionError):
+    code = "AGENT_LOST"
+
+
+class TooDeep(SessionError):
+    code = "TOO_DEEP"
+
+
+class StateMissing(SessionError):
+    code = "STATE_MISSING"
 
 
 class NotPermitted(AppletError):

@@ -14,7 +14,7 @@ MAY_IMPORT = {
     "protocol": {"errors"},
     "host": {"protocol"},
     "tools": {"host", "store"},
-    "store": {"workspace"},
+    "store": {"workspace", "protocol"},
     "workspace": {"errors"},
     "link": {"protocol"},
     "kernel": {"link"},

@@ -359,6 +359,280 @@ export interface FileChanged {
   windowId?: string | null;
 }
 
+/** A tool that the agent used in a turn. While it is under way there is neither result nor error. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments?: Json;
+  result?: Json;
+  error?: string | null;
+  done?: boolean;
+}
+
+/** What an agent displayed: the file of the session's `outputs/` that holds it, and its kind. */
+export interface Output {
+  name: string;
+  mime: string;
+  title?: string;
+}
+
+/** One message of a session as chats and the history show it. `index` counts those of the session. */
+export interface ChatMessage {
+  index: number;
+  role: "assistant" | "user";
+  source: "agent" | "applet" | "assistant" | "user";
+  content: string;
+  timestamp: string;
+  streamId: string;
+  appletSlug?: string | null;
+  hidden?: boolean;
+  status?: "done" | "queued" | "running";
+  error?: string | null;
+  toolCalls?: ToolCall[];
+  outputs?: Output[];
+  image?: string | null;
+}
+
+/** `session` is `active`, `background` (this one, out of sight), `new` (a fresh one) or the id of one. `timeout` is in milliseconds. `expectState` are keys of the applet's state that the agent is to set. */
+export interface InvokeOptions {
+  session?: string;
+  showInChat?: boolean;
+  waitForResult?: boolean;
+  background?: boolean;
+  timeout?: number | null;
+  expectState?: string[];
+}
+
+/** An applet calls the agent. `byPerson` says that a person has just acted in the page. */
+export interface Invoke {
+  type: "invoke";
+  prompt: string;
+  options?: InvokeOptions;
+  background?: boolean;
+  id?: string | null;
+  windowId?: string | null;
+  appletSlug?: string | null;
+  consent?: boolean;
+  revision?: number | null;
+  byPerson?: boolean;
+  imageData?: string | null;
+}
+
+export interface InvokeCancel {
+  type: "invokeCancel";
+  id: string;
+}
+
+/** A person says something to the session's agent. Answered by a `result` with `{sessionId, streamId}`. */
+export interface SendMessage {
+  type: "sendMessage";
+  prompt: string;
+  id?: string | null;
+  imageData?: string | null;
+  appletState?: Record<string, Json> | null;
+  correlationId?: string | null;
+}
+
+export interface CancelMessage {
+  type: "cancelMessage";
+  streamId: string;
+  id?: string | null;
+}
+
+/** Show this session's messages: the last ones, or those before an index. Answered by a `result` with a `ChatPage`; from then on this page hears of all that happens in the chat. */
+export interface OpenChat {
+  type: "openChat";
+  id: string;
+  before?: number | null;
+  limit?: number;
+}
+
+export interface CloseChat {
+  type: "closeChat";
+}
+
+/** Answered by a `result` with `{name, mime, data}`: text, or base64 where it is none. */
+export interface ReadOutput {
+  type: "readOutput";
+  id: string;
+  name: string;
+}
+
+/** `messages` without the hidden ones, the oldest first; `start` is where they begin, 0 when nothing is before. */
+export interface ChatPage {
+  sessionId: string;
+  messages: ChatMessage[];
+  start: number;
+  agent?: string | null;
+}
+
+export interface MessageStarted {
+  type: "messageStarted";
+  prompt: string;
+  source: "agent" | "applet" | "user";
+  streamId: string;
+  showInChat: boolean;
+  appletSlug: string | null;
+  sessionId: string;
+  timestamp: string;
+  index: number;
+  image?: string | null;
+  correlationId?: string | null;
+}
+
+export interface StreamReady {
+  type: "streamReady";
+  streamId: string;
+}
+
+/** The same in the seed's other word. */
+export interface StreamConnected {
+  type: "streamConnected";
+  streamId: string;
+}
+
+/** More of the answer; `at` is how many characters came before. With `id`, for the one who invoked by that id. */
+export interface StreamDelta {
+  type: "stream";
+  delta: string;
+  streamId?: string | null;
+  at?: number | null;
+  id?: string | null;
+}
+
+/** `queued` with why, then `running`. */
+export interface MessageStatus {
+  type: "messageStatus";
+  streamId: string;
+  status: "queued" | "running";
+  message?: string;
+  id?: string | null;
+}
+
+/** A tool call began, or, when it is `done`, ended. */
+export interface ToolCalled {
+  type: "toolCall";
+  streamId: string;
+  call: ToolCall;
+}
+
+export interface MessageOutput {
+  type: "messageOutput";
+  streamId: string;
+  output: Output;
+}
+
+/** The turn has ended. `length` is that of the whole answer, so that a reader sees whether it has it all. */
+export interface MessageDone {
+  type: "messageDone";
+  streamId: string;
+  error?: string | null;
+  code?: string | null;
+  length?: number | null;
+}
+
+/** The one reply to an `invoke`: `{text, state, toolCalls}`, or `{sessionId, streamId}` if it does not wait. */
+export interface InvokeComplete {
+  type: "invokeComplete";
+  id: string | null;
+  result?: Json;
+  error?: string | null;
+  code?: string | null;
+}
+
+/** Who answers in this session; null when nobody does. */
+export interface AgentStatus {
+  type: "agentStatus";
+  agent: string | null;
+}
+
+/** What was said before, for an agent. */
+export interface HistoryItem {
+  role: "assistant" | "user";
+  content: string;
+  source: "agent" | "applet" | "assistant" | "user";
+  appletSlug?: string | null;
+}
+
+/** What an applet told with `sendInteraction` since the turn before. */
+export interface InteractionItem {
+  windowId: string;
+  content: string;
+  timestamp: string;
+}
+
+/** Answer this. `windowId` and `windowSession` are of the applet that asks, if one does. */
+export interface Turn {
+  type: "turn";
+  streamId: string;
+  sessionId: string;
+  prompt: string;
+  source: "agent" | "applet" | "user";
+  timestamp: string;
+  appletSlug?: string | null;
+  windowId?: string | null;
+  windowSession?: string | null;
+  history?: HistoryItem[];
+  interactions?: InteractionItem[];
+  imageData?: string | null;
+  correlationId?: string | null;
+  hidden?: boolean;
+  depth?: number;
+}
+
+export interface TurnCancel {
+  type: "turnCancel";
+  streamId: string;
+}
+
+/** A turn that this kernel is at: told again after a cut, perhaps to another host. */
+export interface RunningTurn {
+  turn: Turn;
+  text: string;
+  taken?: boolean;
+}
+
+/** This kernel answers for its session, from now on or still. All turns that it is at are in `running`. */
+export interface AgentReady {
+  type: "agentReady";
+  agent: string;
+  wakeOnInteraction?: boolean;
+  running?: RunningTurn[];
+}
+
+export interface AgentGone {
+  type: "agentGone";
+}
+
+/** The agent has begun with it. */
+export interface TurnTaken {
+  type: "turnTaken";
+  streamId: string;
+}
+
+/** It has not, and why. */
+export interface TurnWaits {
+  type: "turnWaits";
+  streamId: string;
+  message: string;
+}
+
+export interface TurnDelta {
+  type: "turnDelta";
+  streamId: string;
+  delta: string;
+  at: number;
+}
+
+/** The agent displays something; `data` is base64 where `mime` is no text. */
+export interface TurnOutput {
+  type: "turnOutput";
+  streamId: string;
+  mime: string;
+  data: string;
+  title?: string;
+}
+
 /** A file that comes with an applet: as text, or, when it is none, as base64. */
 export interface AppletFile {
   text?: string | null;
@@ -423,13 +697,14 @@ export interface ErrorReply {
   names?: string[];
 }
 
-/** A tool by name. `timeoutMs` is the caller's deadline, and the only one. */
+/** A tool by name. `timeoutMs` is the caller's deadline, and the only one. `turn` is that of the agent who calls. */
 export interface Call {
   type: "call";
   id: string;
   name: string;
   arguments?: Record<string, Json>;
   timeoutMs?: number | null;
+  turn?: string | null;
 }
 
 export interface Cancel {
@@ -562,7 +837,7 @@ export type Answer = ManifestAnswer | QueryAnswer | CommandAnswer | HydrateAnswe
 export type PortRequest = ManifestRequest | QueryRequest | CommandRequest | HydrateRequest | DomRequest;
 export type PortResponse = ManifestResponse | QueryResponse | CommandResponse | HydrateResponse | DomResponse;
 export type PortNotice = AppReady | AppInteraction | AppSnapshot | AppConsole;
-export type FromKernel = Hello | Call | Cancel;
-export type ToKernel = Welcome | ErrorReply | Result | WindowReady | WindowClosed | Interaction | ConsoleLines | StateChanged | WindowContent;
-export type FromPage = Hello | ViewOpened | ViewClosed | AppProtocolReady | AppProtocolResponse | Snapshot | Interaction | ConsoleLines | WatchWindows | Activate | CloseWindow | SetState | StateSeen | ReadFile | WriteFile | ListFiles | Subscribe | Unsubscribe | Permit | Revoke;
-export type ToPage = Welcome | ErrorReply | Result | AppProtocolRequest | WindowContent | ContentChunk | WindowClosed | WindowList | StateUpdate | FileContent | FileWritten | FileList | FileChanged;
+export type FromKernel = Hello | Call | Cancel | AgentReady | AgentGone | TurnTaken | TurnWaits | TurnDelta | TurnOutput;
+export type ToKernel = Welcome | ErrorReply | Result | WindowReady | WindowClosed | Interaction | ConsoleLines | StateChanged | WindowContent | Turn | TurnCancel;
+export type FromPage = Hello | ViewOpened | ViewClosed | AppProtocolReady | AppProtocolResponse | Snapshot | Interaction | ConsoleLines | WatchWindows | Activate | CloseWindow | SetState | StateSeen | ReadFile | WriteFile | ListFiles | Subscribe | Unsubscribe | Permit | Revoke | Invoke | InvokeCancel | SendMessage | CancelMessage | OpenChat | CloseChat | ReadOutput;
+export type ToPage = Welcome | ErrorReply | Result | AppProtocolRequest | WindowContent | ContentChunk | WindowClosed | WindowList | StateUpdate | FileContent | FileWritten | FileList | FileChanged | MessageStarted | StreamReady | StreamConnected | StreamDelta | MessageStatus | ToolCalled | MessageOutput | MessageDone | InvokeComplete | AgentStatus;

@@ -15,6 +15,14 @@ Each module may use the ones above it:
     decisions       what people have allowed applets, and the check against it
     subscriptions   who is to be told when a file changes
     desks           which window is active, and the pages that show them all
+    sessions        Session, Turn: what was said, and what is under way
+    agents          which kernels answer as agents, and for which sessions
+    keeping         what was said, on the disk
+    audience        who is told what happens in a turn
+    turns           the life of a turn, from the prompt to its one end
+    answers         what agents say and do in their turns
+    acting          what agents do to windows
+    speaking        applets that invoke agents, people in chats, and what limits that
     showing         what windows show, and the views that show it
     pages           what pages say
     host            Host: peers, calls of kernels, and what tools use

@@ -94,6 +94,17 @@ class Decisions:
             f'{{"files": "{verb}"}}.'
         )
 
+    def check_agent(self, window: Window) -> None:
+        """Raise unless the applet may speak with the agent."""
+        declared = window.content.permissions.get("agent") if window.content is not None else None
+        if "agent" in window.refused:
+            raise PermissionDenied(f"{window.title or window.id} may not speak with the agent: a person said no.")
+        if declared is not True and self._held(window).get("agent") is not True:
+            raise PermissionNeeded(
+                f"{window.title or window.id} may not speak with the agent before a person allows it, in the page, or "
+                'its permissions say {"agent": true}.'
+            )
+
     def may_read(self, window: Window) -> bool:
         declared = window.content.permissions.get("files") if window.content is not None else None
         return _covers(declared, "read") or _covers(self._held(window).get("files"), "read")

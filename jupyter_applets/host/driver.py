@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from ..errors import AppletError, InternalError, StorageFailed
-from .effects import Effect, Perform, Send, Stream, Unwatch, WakeAt, Watch
+from .effects import Effect, Perform, Send, Stream, Tell, Unwatch, WakeAt, Watch
 from .host import Host
 
 log = logging.getLogger("jupyter_applets.host")
@@ -60,6 +60,7 @@ class Driver:
         self._tasks: set[asyncio.Task[None]] = set()
         self._writing: dict[str, asyncio.Task[None]] = {}
         """By peer, the last of its ordered works: what it asks to read after that must find it done."""
+        self._news: dict[str, asyncio.Event] = {}
         self._make_watcher = watcher
         self._watcher: Watcher | None = None
 
@@ -102,10 +103,15 @@ class Driver:
 
     def apply(self, change: Callable[[Host], T]) -> T:
         """Change something in the host from outside its messages, and carry out what follows from it."""
+        self.host.outbox.now = self._loop.time()
         try:
             return change(self.host)
         finally:
             self._carry_out(self.host.recover())
+
+    async def news(self, topic: str) -> None:
+        """Until something happens there of which the host tells."""
+        await self._news.setdefault(topic, asyncio.Event()).wait()
 
     def file_changed(self, path: str, event: Literal["created", "modified", "deleted"]) -> None:
         self._carry_out(self.host.file_changed(path, event, self._loop.time()))
@@ -146,6 +152,9 @@ class Driver:
                     self._start(self._stream(effect), after=self._writing.get(peer))
                 case Watch() | Unwatch():
                     self._watch(effect)
+                case Tell(topic=topic):
+                    if (event := self._news.pop(topic, None)) is not None:
+                        event.set()
         for peer, batch in batches.items():
             self._put(peer, batch)
 

@@ -54,4 +54,10 @@ class Unwatch(msgspec.Struct, frozen=True):
     tree: bool = False
 
 
-Effect: TypeAlias = Send | WakeAt | Perform | Stream | Watch | Unwatch
+class Tell(msgspec.Struct, frozen=True):
+    """Something happened of which whoever awaits `Driver.news(topic)` wants to know."""
+
+    topic: str
+
+
+Effect: TypeAlias = Send | WakeAt | Perform | Stream | Watch | Unwatch | Tell

@@ -25,16 +25,24 @@ from ..protocol.link import (
     Result,
     Welcome,
 )
-from . import pages
+from . import pages, speaking
+from .acting import Acting
+from .agents import Agents
+from .answers import Answers
+from .audience import Audience
 from .calls import Calls
 from .decisions import Decisions, RunPolicy
 from .desks import Desks
 from .effects import Effect, Perform, Stream, Watch
+from .keeping import Keeping
 from .outbox import Outbox, Peer, log
 from .requests import Caller, Requests
 from .restore import Restorer
+from .sessions import Sessions
 from .showing import Showing
+from .speaking import Limits
 from .subscriptions import Subscriber, Subscriptions
+from .turns import Turns
 from .updates import Updates
 from .windows import Window, Windows
 
@@ -69,14 +77,16 @@ class Host:
         messages: Mapping[type, OnMessage] | None = None,
         changed: Callable[[Host, str], None] | None = None,
         run: RunPolicy = "auto",
+        clock: Callable[[], str],
     ) -> None:
         self.id = uuid.uuid4().hex
+        self.clock = clock
         self.windows = Windows()
         self.decisions = Decisions(run)
         self.subscriptions = Subscriptions()
         self._version = version
         self._tools = tools
-        self._handlers = {**_HANDLERS, **pages.MESSAGES, **(messages or {})}
+        self._handlers = {**_HANDLERS, **pages.MESSAGES, **speaking.MESSAGES, **(messages or {})}
         self._changed = changed
         self._watches_applets = False
         self._max_message_bytes = max_message_bytes
@@ -87,6 +97,17 @@ class Host:
         self.desks = Desks(self.outbox, self.windows)
         self.updates = Updates(self.outbox, self.desks)
         self.showing = Showing(self.outbox, self.windows, self.calls, self.restorer, self.updates, self.decisions)
+        self.sessions = Sessions()
+        self.chats: set[str] = set()
+        self.limits = Limits()
+        self.agents = Agents(self.outbox, self.chats)
+        self.keeping = Keeping(self.outbox)
+        audience = Audience(self.outbox, self.chats)
+        parts = (self.outbox, self.sessions, self.agents, self.keeping, audience)
+        self.turns = Turns(*parts, clock)
+        self.acting = Acting(self.outbox, self.windows, self.requests, self.sessions)
+        self.answers = Answers(*parts, self.turns, clock, self.acting.content_of)
+        self.updates.changed = self.acting.state_changed
 
     # ---- ways in, for a shell
 
@@ -119,7 +140,11 @@ class Host:
 
     def disconnect(self, peer: str, now: float) -> list[Effect]:
         self.outbox.now = now
-        if self.outbox.peers.pop(peer, None) is not None:
+        if peer in self.outbox.peers:
+            self.chats.discard(peer)
+            self.turns.drop(peer)
+            self.outbox.drop(peer)
+            del self.outbox.peers[peer]
             for request in self.requests.of_peer(peer):
                 self.calls.abandon(request)
             self.showing.remove(self.showing.of(peer), "its page's connection was cut", cut=True)
@@ -141,8 +166,9 @@ class Host:
                 self.restorer.answered(request.view, request, None)
             else:
                 self.calls.expire(request)
+        self.turns.wake()
         for window in [w for w in self.windows if w.idle_since is not None and now >= w.idle_since + FORGET_AFTER]:
-            self.windows.forget(window)
+            self._forget(window)
         return self._done()
 
     def performed(self, done: Callable[[Any], None], outcome: Any, now: float) -> list[Effect]:
@@ -329,7 +355,12 @@ class Host:
             self.calls.fail(request, ViewGone(f"Window {window.id!r} was closed."))
         for peer in [p for p, known in self.outbox.peers.items() if known.session == window.session]:
             self.do(self.subscriptions.drop(peer, window.id))
+        self._forget(window)
+
+    def _forget(self, window: Window) -> None:
         self.windows.forget(window)
+        self.limits.forget(window)
+        self.acting.forget(window)
 
     def decided(self, window: Window) -> None:
         """A person decided something: every view is told, and an applet that may not read files hears of none."""
@@ -364,7 +395,7 @@ class Host:
             return
         known.refused = None
         known.greeted = True
-        known.session = hello.session
+        known.session, known.id = hello.session, hello.id
         self.outbox.send(peer, Welcome(PROTOCOL, self._version, self.id, self._max_message_bytes))
         if known.role == "page":
             announced = {state.view_id for state in hello.views}
@@ -386,6 +417,8 @@ class Host:
             tool = self._tools.get(call.name)
             if tool is None:
                 raise UnknownTool(f"There is no tool {call.name!r}. Tools: {', '.join(self._tools)}.", [*self._tools])
+            if call.turn is not None:
+                self.acting.turn = self.answers.acting(call.turn, caller, call.name, call.arguments)
             value = tool(self, caller, call.arguments, timeout)
         except AppletError as e:
             self.outbox.send_error(peer, e, call.id)
@@ -395,6 +428,9 @@ class Host:
         else:
             if value is not LATER:
                 self.outbox.send(peer, Result(call.id, value))
+        finally:
+            if self.acting.turn is not None:
+                self.acting.done(caller, call.arguments)
 
     def _cancel(self, peer: str, cancel: Cancel) -> None:
         self.calls.cancel(Caller(peer, cancel.id))
@@ -417,8 +453,7 @@ class Host:
     def _done(self) -> list[Effect]:
         self.desks.tell()
         times = [w.idle_since + FORGET_AFTER for w in self.windows if w.idle_since is not None]
-        if (due := self.requests.next_due) is not None:
-            times.append(due)
+        times += [due for due in (self.requests.next_due, self.turns.next_due) if due is not None]
         return self.outbox.take(min(times, default=None))
 
 

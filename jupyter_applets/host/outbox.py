@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..errors import AppletError, ProtocolMismatch
 from ..protocol.app import AppProtocolRequest
-from ..protocol.link import ConsoleEntry, ConsoleLines, ErrorReply
+from ..protocol.link import ConsoleEntry, ConsoleLines, ErrorReply, Result
 from .effects import Effect, Send, WakeAt
-from .requests import Request
+from .requests import Caller, Request
 from .windows import View, Window
 
 log = logging.getLogger("jupyter_applets.host")
@@ -26,6 +27,8 @@ class Peer:
     role: Literal["kernel", "page"]
     session: str
     greeted: bool = False
+    id: str = ""
+    """What it calls itself: the same after a reconnect."""
     refused: ProtocolMismatch | None = None
 
 
@@ -38,10 +41,24 @@ class Outbox:
         self._effects: list[Effect] = []
         self._wake_at: float | None = None
         self._logged: set[str] = set()
+        self._looked_out_for: dict[Caller, Callable[[Result | ErrorReply], None]] = {}
 
     def send(self, peer: str, message: Any) -> None:
         if peer in self.peers:
             self._effects.append(Send(peer, message))
+            if self._looked_out_for and isinstance(message, Result | ErrorReply):
+                replied = self._looked_out_for.pop(Caller(peer, message.id or ""), None)
+                if replied is not None:
+                    replied(message)
+
+    def look_out(self, caller: Caller, replied: Callable[[Result | ErrorReply], None]) -> None:
+        """`replied` sees the reply to this call, too."""
+        self._looked_out_for[caller] = replied
+
+    def drop(self, peer: str) -> None:
+        """The peer is gone, and gets no reply any more."""
+        for caller in [caller for caller in self._looked_out_for if caller.peer == peer]:
+            del self._looked_out_for[caller]
 
     def send_error(self, peer: str, error: AppletError, call: str | None = None) -> None:
         self.send(peer, ErrorReply(error.code, error.message, call, error.names))

@@ -17,6 +17,7 @@ from ..protocol.link import (
     ViewOpened,
     WatchWindows,
 )
+from . import speaking
 from .requests import Caller
 from .windows import Window
 
@@ -58,7 +59,9 @@ def _response(host: Host, peer: str, message: AppProtocolResponse) -> None:
 
 
 def _interaction(host: Host, peer: str, message: Interaction) -> None:
-    host.outbox.tell_kernels(host.outbox.peers[peer].session, message)
+    session = host.outbox.peers[peer].session
+    host.outbox.tell_kernels(session, message)
+    speaking.interacted(host, session, message)
 
 
 def _console(host: Host, peer: str, message: ConsoleLines) -> None:

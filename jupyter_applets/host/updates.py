@@ -6,6 +6,8 @@ one. So a burst of pushes costs a slow page nothing, and every view ends with th
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..errors import InvalidArguments
 from ..protocol.base import Json
 from ..protocol.channel import COMMANDS_KEY, RESERVED, SNAPSHOT_KEY, StateUpdate
@@ -19,6 +21,8 @@ class Updates:
     def __init__(self, outbox: Outbox, desks: Desks) -> None:
         self._outbox = outbox
         self._desks = desks
+        self.changed: Callable[[Window, dict[str, Json], bool], None] = lambda window, data, own: None
+        """Hears of each change, and whether it is the applet's own."""
 
     def merge(
         self,
@@ -39,6 +43,7 @@ class Updates:
             self.send(other)
         shown = {key: value for key, value in changed.items() if key not in RESERVED}
         if shown:
+            self.changed(window, shown, view is not None)
             self._outbox.tell_kernels(window.session, StateChanged(window.id, shown, window.state.rev), but=peer)
             if self._desks.meant(window.session) is window:
                 self._outbox.tell_plain_pages(window.session, StateUpdate(shown), but=peer)

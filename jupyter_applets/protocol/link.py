@@ -33,6 +33,7 @@ from .channel import (
     Unsubscribe,
     WriteFile,
 )
+from .sessions import FromAgent, FromChat, ToAgent, ToChat
 
 Renderer: TypeAlias = Literal["iframe", "tree", "mcp-app"]
 
@@ -119,12 +120,13 @@ class ErrorReply(Message, frozen=True, tag="error"):
 
 
 class Call(Message, frozen=True, tag="call"):
-    """A tool by name. `timeoutMs` is the caller's deadline, and the only one."""
+    """A tool by name. `timeoutMs` is the caller's deadline, and the only one. `turn` is that of the agent who calls."""
 
     id: str
     name: str
     arguments: dict[str, Json] = {}
     timeout_ms: float | None = None
+    turn: str | None = None
 
 
 class Cancel(Message, frozen=True, tag="cancel"):
@@ -262,7 +264,7 @@ class WindowList(Message, frozen=True, tag="windows"):
     active: str | None = None
 
 
-FromKernel: TypeAlias = Hello | Call | Cancel
+FromKernel: TypeAlias = Hello | Call | Cancel | FromAgent
 ToKernel: TypeAlias = (
     Welcome
     | ErrorReply
@@ -273,6 +275,7 @@ ToKernel: TypeAlias = (
     | ConsoleLines
     | StateChanged
     | WindowContent
+    | ToAgent
 )
 FromPage: TypeAlias = (
     Hello
@@ -295,6 +298,7 @@ FromPage: TypeAlias = (
     | Unsubscribe
     | Permit
     | Revoke
+    | FromChat
 )
 ToPage: TypeAlias = (
     Welcome
@@ -310,4 +314,5 @@ ToPage: TypeAlias = (
     | FileWritten
     | FileList
     | FileChanged
+    | ToChat
 )

@@ -12,11 +12,12 @@ from typing import Any, get_args
 
 import msgspec
 
-from . import app, base, channel, link
+from . import app, base, channel, link, sessions
 
 UNIONS: list[tuple[ModuleType, list[str]]] = [
     (app, ["Ask", "Answer", "PortRequest", "PortResponse", "PortNotice"]),
     (channel, []),
+    (sessions, []),
     (link, ["FromKernel", "ToKernel", "FromPage", "ToPage"]),
 ]
 CONSTANTS = ["PROTOCOL", "MAX_MESSAGE_BYTES"]

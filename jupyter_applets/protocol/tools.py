@@ -105,6 +105,34 @@ class CloseWindowTool(Data, frozen=True):
     session: Session | None = None
 
 
+class SendMessageTool(Data, frozen=True):
+    prompt: Annotated[str, Meta(description="What to say.")]
+    session: (
+        Annotated[
+            str,
+            Meta(description="The session, as list_sessions names it; `new` for a fresh one. Without it: this one."),
+        ]
+        | None
+    ) = None
+    wait: Annotated[
+        bool, Meta(description="Wait for the answer, and get its text, the tool calls made, and the state set.")
+    ] = False
+
+
+class GetMessages(Data, frozen=True):
+    session: (
+        Annotated[str, Meta(description="The session, as list_sessions names it. Without it: this one.")] | None
+    ) = None
+    limit: Annotated[int, Meta(description="How many, the last ones.", ge=1, le=1000)] = 50
+
+
+class EndTurn(Data, frozen=True):
+    stream_id: str
+    text: str = ""
+    error: str | None = None
+    code: str | None = None
+
+
 class NoArguments(Data, frozen=True):
     pass
 
@@ -325,6 +353,25 @@ _ALL = [
         ListFilesTool,
         read_only=True,
     ),
+    Definition(
+        "send_message",
+        "Say something to the agent that answers in a session, as a person does in its chat. Gives back sessionId and "
+        "streamId at once, or, with `wait`, the answer.",
+        SendMessageTool,
+    ),
+    Definition(
+        "get_messages",
+        "What was said in a session: role, source (user, applet, agent, assistant), content, tool calls, errors.",
+        GetMessages,
+        read_only=True,
+    ),
+    Definition(
+        "list_sessions",
+        "The sessions that there are: id (a notebook's path, mostly), the agent that answers, turns under way.",
+        NoArguments,
+        read_only=True,
+    ),
+    Definition("end_turn", "An agent is through with a turn.", EndTurn, for_agents=False),
     Definition("open_window", "Give a window its content.", OpenWindow, for_agents=False),
     Definition("push_state", "What a window's own widget pushes.", SetAppletState, for_agents=False),
     Definition("stream_content", "More HTML of a content that is streaming.", StreamContent, for_agents=False),

@@ -5,19 +5,22 @@ services   what worker threads have at hand
 windows    running applets: read, drive, show, push, close
 applets    saved applets
 files      files, for agents and for applets
+sessions   speaking with agents
 
 `schemas` gives the tools to an LLM, `call` runs one from a kernel.
 """
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Any
 
 from ..host import Host
 from ..host.decisions import RunPolicy
 from ..protocol.base import MAX_MESSAGE_BYTES, Json
 from ..protocol.tools import schemas
-from . import applets, files, windows  # noqa: F401
+from ..workspace.audit import stamp
+from . import applets, files, sessions, windows  # noqa: F401
 from .registry import TOOLS
 
 __all__ = ["TOOLS", "call", "make_host", "schemas"]
@@ -32,6 +35,7 @@ def make_host(version: str, *, max_message_bytes: int = MAX_MESSAGE_BYTES, run: 
         messages=files.MESSAGES,
         changed=applets.on_file_changed,
         run=run,
+        clock=lambda: stamp(datetime.now(timezone.utc)),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..host.driver import MakeWatcher, Watcher
 from ..store.applets import AppletStore
 from ..store.decisions import Decisions
+from ..store.sessions import SessionStore
 from ..workspace.audit import Actor
 from ..workspace.files import Workspace
 from ..workspace.paths import SENSITIVE
@@ -29,6 +30,7 @@ class Services:
         self.workspace = Workspace(root, applets=applets, sensitive=sensitive, max_bytes=max_file_bytes)
         self.store = AppletStore(self.workspace)
         self.decisions = Decisions(self.workspace)
+        self.sessions = SessionStore(self.workspace)
 
     @contextmanager
     def logged(self, verb: str, slug: str, actor: Actor) -> Iterator[None]:

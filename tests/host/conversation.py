@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from jupyter_applets.errors import AppletError
-from jupyter_applets.host.effects import Perform, Send, Stream, Unwatch, WakeAt, Watch
+from jupyter_applets.host.effects import Perform, Send, Stream, Tell, Unwatch, WakeAt, Watch
 from jupyter_applets.protocol.app import (
     AppManifest,
     AppProtocolReady,
@@ -24,6 +24,7 @@ from jupyter_applets.protocol.app import (
 )
 from jupyter_applets.protocol.base import PROTOCOL
 from jupyter_applets.protocol.link import Call, Content, ErrorReply, Hello, Result, ViewOpened, ViewState
+from jupyter_applets.protocol.sessions import AgentReady, Turn, TurnDelta, TurnTaken
 from jupyter_applets.tools import make_host
 from jupyter_applets.tools.services import Services
 
@@ -56,6 +57,14 @@ class NoDisk:
         def change(changes: Any) -> None:
             pass
 
+    class sessions:  # noqa: N801
+        """Nothing was said before, and nothing is kept."""
+
+        def __getattr__(self, name: str) -> Any:
+            return lambda *args, **kwargs: [] if name in ("history", "all") else None
+
+    sessions = sessions()  # type: ignore[assignment, misc]
+
 
 class Conversation:
     """A host, what it has sent to each peer, and a clock that moves when told.
@@ -76,8 +85,11 @@ class Conversation:
 
     def kernel(self, name: str = "kernel", session: str = "nb") -> str:
         self._do(self.host.connect(name, "kernel", session, self.now))
-        self.receive(name, Hello(PROTOCOL, "0.1.0", "kernel", session, name))
+        self.hello(name, "kernel", session)
         return name
+
+    def hello(self, peer: str, role: Any, session: str = "nb", id: str | None = None) -> None:
+        self.receive(peer, Hello(PROTOCOL, "0.1.0", role, session, id or peer))
 
     def page(self, name: str = "page", session: str = "nb", views: list[ViewState] | None = None) -> str:
         self._do(self.host.connect(name, "page", session, self.now))
@@ -135,6 +147,32 @@ class Conversation:
         reply = self.reply(call, kernel)
         assert isinstance(reply, ErrorReply), reply
         return reply
+
+    # ---- an agent's side
+
+    def agent(self, name: str = "analyst", *, kernel: str = "kernel", **options: Any) -> None:
+        """That kernel answers from now on."""
+        self.receive(kernel, AgentReady(name, **options))
+
+    def turns(self, kernel: str = "kernel") -> list[Turn]:
+        return self.messages(Turn, kernel)
+
+    def take(self, turn: Turn, *deltas: str, kernel: str = "kernel") -> None:
+        """The agent begins, and says this."""
+        self.receive(kernel, TurnTaken(turn.stream_id))
+        at = 0
+        for delta in deltas:
+            self.receive(kernel, TurnDelta(turn.stream_id, delta, at))
+            at += len(delta)
+
+    def act(self, turn: Turn, name: str, arguments: dict[str, Any], *, kernel: str = "kernel") -> str:
+        """The agent calls a tool in its turn."""
+        call = f"c{next(self._calls)}"
+        self.receive(kernel, Call(call, name, arguments, turn=turn.stream_id))
+        return call
+
+    def end(self, turn: Turn, text: str = "", *, kernel: str = "kernel", **failed: Any) -> None:
+        self.call("end_turn", {"streamId": turn.stream_id, "text": text, **failed}, kernel=kernel)
 
     # ---- a page's side
 
@@ -227,6 +265,8 @@ class Conversation:
                     self._do(self.host.watched(effect, None, self.now))
                 case Unwatch(path=path):
                     self.watched.remove(path)
+                case Tell():
+                    pass
 
 
 __all__ = ["SET_CELLS", "SHEET", "Content", "Conversation"]

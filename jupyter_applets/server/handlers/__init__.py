@@ -5,8 +5,10 @@ from .files import FileHandler, ListHandler
 from .health import HealthHandler
 from .kernels import KernelSocket
 from .pages import PageSocket
+from .sessions import HistoryHandler, MessageHandler, MessagesHandler, OutputHandler, SessionsHandler
 from .state import StateHandler
 from .static import StaticHandler
+from .streams import StreamHandler
 
 ROUTES = [
     (r"ws/applet", PageSocket),
@@ -15,9 +17,15 @@ ROUTES = [
     (r"api/applet/file", FileHandler),
     (r"api/applet/list", ListHandler),
     (r"api/applet/state", StateHandler),
+    (r"api/sessions", SessionsHandler),
+    (r"api/sessions/(.+)/messages", MessagesHandler),
+    (r"api/sessions/(.+)/outputs/([^/]+)", OutputHandler),
+    (r"api/message", MessageHandler),
+    (r"api/stream/([^/]+)", StreamHandler),
+    (r"api/history", HistoryHandler),
     (r"api/applets", AppletsHandler),
     (r"api/applets/([^/]+)", AppletHandler),
-    (r"static/(desk\.js|lexer\.js)", StaticHandler),
+    (r"static/(agent\.js|desk\.js|lexer\.js)", StaticHandler),
 ]
 
 __all__ = ["ROUTES"]
