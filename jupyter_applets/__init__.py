@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import errors, tools
+    from .kernel.agents import agent
     from .kernel.toolbox import (
         app_command,
         app_query,
@@ -17,24 +18,30 @@ if TYPE_CHECKING:
         delete_applet,
         get_applet_logs,
         get_applet_state,
+        get_messages,
         list_applets,
         list_files,
+        list_sessions,
         list_windows,
         load_applet,
         read_file,
         save_applet,
+        send_message,
         set_applet_content,
         set_applet_state,
         write_file,
     )
     from .widget.applet import Applet
+    from .widget.chat import Chat
     from .widget.desk import Desk
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Applet",
+    "Chat",
     "Desk",
+    "agent",
     "app_command",
     "app_query",
     "close_window",
@@ -42,12 +49,15 @@ __all__ = [
     "errors",
     "get_applet_logs",
     "get_applet_state",
+    "get_messages",
     "list_applets",
     "list_files",
+    "list_sessions",
     "list_windows",
     "load_applet",
     "read_file",
     "save_applet",
+    "send_message",
     "set_applet_content",
     "set_applet_state",
     "tools",
@@ -55,7 +65,12 @@ __all__ = [
 ]
 
 _MODULES = ("errors", "tools")
-_HOMES = {"Applet": ".widget.applet", "Desk": ".widget.desk"}
+_HOMES = {
+    "Applet": ".widget.applet",
+    "Chat": ".widget.chat",
+    "Desk": ".widget.desk",
+    "agent": ".kernel.agents",
+}
 """Where a name is; all that are not here are tools."""
 
 

@@ -77,7 +77,7 @@ class Audience:
             reply = Result(waiting.call, result)
         self._outbox.send(waiting.peer, reply)
 
-    def event(self, turn: Turn, name: str, **data: Json) -> None:
+    def event(self, turn: Turn, name: str, /, **data: Json) -> None:
         """For those who read the turn's stream."""
         turn.note(name, **data)
         self._outbox.add(Tell(turn.id))

@@ -100,7 +100,7 @@ class Turn:
             self.length += len(fresh)
         return fresh
 
-    def note(self, name: str, **data: Json) -> None:
+    def note(self, name: str, /, **data: Json) -> None:
         self.events.append(Event(name, data, self.length))
 
     def asked(self) -> ChatMessage:

@@ -12,7 +12,10 @@ from ..errors import AppletError, LinkLost
 from ..link.base import Link, PendingCall
 from ..protocol.base import Json
 from ..protocol.link import ConsoleEntry, ConsoleLines, WindowReady
+from ..protocol.sessions import Turn, TurnCancel
 from . import place
+from .acting import turn_id
+from .agents import AgentDesk
 from .cells import Cells
 from .owner import WindowOwner
 from .waiting import wait, wait_async
@@ -32,6 +35,7 @@ class Connection:
         self._owners: weakref.WeakValueDictionary[str, WindowOwner] = weakref.WeakValueDictionary()
         self._on_local: weakref.WeakSet[WindowOwner] = weakref.WeakSet()
         self._local: LocalHost | None = None
+        self.agents = AgentDesk(self)
         self._server: Link | None = self._reach_server()
 
     @property
@@ -45,7 +49,7 @@ class Connection:
                 from .local import LocalHost
 
                 self._local = LocalHost(place.session(), place.kernel_id(), __version__, place.root())
-                self._local.link.on_notice = self._on_notice
+                self._local.link.on_notice = self._on_local_notice
                 if self._server is None:
                     self._open_windows()
             return self._local
@@ -82,7 +86,7 @@ class Connection:
         it is made."""
         if self._server is None and self._local is None:
             return None
-        pending = self.link(window_id).call(name, arguments)
+        pending = self.link(window_id).call(name, arguments, turn=turn_id())
         pending.add_done_callback(_log_refusal)
         return pending
 
@@ -90,7 +94,7 @@ class Connection:
         """The same for a change of state, whose sender looks at the reply."""
         if self._server is None and self._local is None:
             return None
-        return self.link(window_id).call("push_state", arguments)
+        return self.link(window_id).call("push_state", arguments, turn=turn_id())
 
     def check_blocking(self, window_id: str, instead: str) -> None:
         """Raise where nothing that a page says could arrive while this thread blocks."""
@@ -107,11 +111,13 @@ class Connection:
     ) -> Json:
         """Call and block. `instead` is the awaiting form of a call that a page answers, where that cannot be done."""
         __tracebackhide__ = True
+        if name == "send_message" and arguments.get("wait"):
+            self.agents.check_blocking()
         link = self._ready_link(window_id)
         needs_page = link is not self._server and instead is not None
         if needs_page:
             self._cells.check_blocking(instead or "")
-        pending = link.call(name, arguments, timeout)
+        pending = link.call(name, arguments, timeout, turn_id())
         try:
             value = wait(link, pending, timeout)
         except AppletError as e:
@@ -132,7 +138,7 @@ class Connection:
         link = self._ready_link(window_id)
         if link is not self._server and page:
             self._cells.check_await()
-        pending = link.call(name, arguments, timeout)
+        pending = link.call(name, arguments, timeout, turn_id())
         try:
             value = await wait_async(link, pending, timeout)
         except AppletError as e:
@@ -168,9 +174,13 @@ class Connection:
             certificate=server.certificate,
         )
         link.on_notice = self._on_server_notice
-        # Perhaps a new host: it must know our windows.
-        link.on_welcome = self._open_windows
+        link.on_welcome = lambda: self._welcomed(link)
         return link
+
+    def _welcomed(self, link: Link) -> None:
+        """Perhaps a new host: it must know our windows, and who answers here."""
+        self._open_windows()
+        self.agents.announce(link)
 
     def _open_windows(self) -> None:
         for owner in list(self._owners.values()):
@@ -184,7 +194,16 @@ class Connection:
         if owner is not None:
             owner.take_notice(notice)
 
+    def _on_local_notice(self, notice: Any) -> None:
+        if isinstance(notice, Turn | TurnCancel):
+            self.agents.hear(self.local().link, notice)
+        else:
+            self._on_notice(notice)
+
     def _on_server_notice(self, notice: Any) -> None:
+        if isinstance(notice, Turn | TurnCancel) and self._server is not None:
+            self.agents.hear(self._server, notice)
+            return
         owner = self._owners.get(getattr(notice, "window_id", ""))
         if owner is not None and isinstance(notice, WindowReady):
             # A page reaches the server after all: from now on that is the way.

@@ -48,12 +48,14 @@ class Link(ABC):
         self._pending: dict[str, PendingCall] = {}
         self._ids = itertools.count(1)
 
-    def call(self, name: str, arguments: dict[str, Json], timeout: float | None = None) -> PendingCall:
+    def call(
+        self, name: str, arguments: dict[str, Json], timeout: float | None = None, turn: str | None = None
+    ) -> PendingCall:
         """Start a call. Its future gets the one reply, or LinkLost. What cannot be sent at all raises here."""
         if timeout is not None and not 0 <= timeout <= MAX_TIMEOUT:
             raise InvalidArguments(f"A timeout is given in seconds, from 0 to {MAX_TIMEOUT:,.0f}, not {timeout!r}.")
         pending = PendingCall(f"c{next(self._ids)}")
-        text = self._encode(Call(pending.call, name, arguments, None if timeout is None else timeout * 1000))
+        text = self._encode(Call(pending.call, name, arguments, None if timeout is None else timeout * 1000, turn))
         with self._lock:
             if self.refused is not None:
                 pending.set_exception(self.refused)
@@ -64,6 +66,17 @@ class Link(ABC):
         if first:
             self._wake()
         return pending
+
+    def post(self, message: Any) -> None:
+        """Say something that has no reply."""
+        text = encode(message)
+        with self._lock:
+            if self.refused is not None:
+                return
+            first = not self._queue
+            self._queue.append(("", text))
+        if first:
+            self._wake()
 
     def cancel(self, pending: PendingCall) -> None:
         """Give up a call: its future is cancelled now, the host is told."""

@@ -35,6 +35,8 @@ Session = Annotated[
     str, Meta(description="The session (a notebook's path) of the window, where several have one of that id.")
 ]
 
+SpokenTo = Annotated[str, Meta(description="As list_sessions names it; without it, this one. `new` makes a fresh one.")]
+
 # ---- running applets
 
 
@@ -106,24 +108,16 @@ class CloseWindowTool(Data, frozen=True):
 
 
 class SendMessageTool(Data, frozen=True):
-    prompt: Annotated[str, Meta(description="What to say.")]
-    session: (
-        Annotated[
-            str,
-            Meta(description="The session, as list_sessions names it; `new` for a fresh one. Without it: this one."),
-        ]
-        | None
-    ) = None
+    prompt: Annotated[str, Meta(description="What to say to the agent.")]
     wait: Annotated[
         bool, Meta(description="Wait for the answer, and get its text, the tool calls made, and the state set.")
     ] = False
+    session: SpokenTo | None = None
 
 
 class GetMessages(Data, frozen=True):
-    session: (
-        Annotated[str, Meta(description="The session, as list_sessions names it. Without it: this one.")] | None
-    ) = None
-    limit: Annotated[int, Meta(description="How many, the last ones.", ge=1, le=1000)] = 50
+    limit: Annotated[int, Meta(description="How many messages, of the last ones.", ge=1, le=1000)] = 50
+    session: SpokenTo | None = None
 
 
 class EndTurn(Data, frozen=True):

@@ -29,6 +29,9 @@ ARGUMENTS = {
     "read_file": ("path",),
     "write_file": ("path", "content", "encoding?", "ifMatch?"),
     "list_files": ("path?",),
+    "send_message": ("prompt", "wait?", "session?"),
+    "get_messages": ("limit?", "session?"),
+    "list_sessions": (),
 }
 """Every tool for agents: its arguments in order, with those that may be left out."""
 
@@ -48,6 +51,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "read_file": {"path": "a.txt"},
     "write_file": {"path": "a.txt", "content": "x", "encoding": "base64"},
     "list_files": {},
+    "send_message": {"prompt": "hello", "wait": True},
+    "get_messages": {"limit": 5},
+    "list_sessions": {},
 }
 
 
@@ -156,7 +162,7 @@ def test_missing_argument_is_named(talk: Conversation, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in ARGUMENTS if ARGUMENTS[name]])
-@pytest.mark.parametrize("value", [[], 3, True])
+@pytest.mark.parametrize("value", [[], -3, True])
 def test_argument_of_the_wrong_kind_is_named(talk: Conversation, name: str, value: Any) -> None:
     argument = ARGUMENTS[name][0].rstrip("?")
     error = talk.error(talk.call(name, {**EXAMPLES[name], argument: value}))
