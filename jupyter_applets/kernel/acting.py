@@ -5,9 +5,12 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Protocol
 
+from ..errors import Cancelled
+
 
 class Acting(Protocol):
     stream_id: str
+    cancelled: bool
 
     def flush(self) -> None:
         """Send the text that waits: what is done now comes after it."""
@@ -21,5 +24,7 @@ def turn_id() -> str | None:
     acting = current.get()
     if acting is None:
         return None
+    if acting.cancelled:
+        raise Cancelled("The turn was cancelled: what its agent does now is for nobody.")
     acting.flush()
     return acting.stream_id

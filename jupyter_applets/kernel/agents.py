@@ -6,6 +6,7 @@ import contextvars
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from ..errors import BlockingCallUnavailable, LinkLost
@@ -46,22 +47,31 @@ class AgentDesk:
 
     def register(self, registered: Registered) -> None:
         self.registered = registered
-        self.announce(self._connection.link(""))
+        for link in self._connection.links():
+            self.announce(link)
 
     def stop(self) -> None:
         if self.registered is not None:
             self.registered = None
-            self._connection.link("").post(AgentGone())
+            for link in self._connection.links():
+                link.post(AgentGone())
 
     def announce(self, link: Link) -> None:
         """Tell the host who answers, and what it is at."""
         registered = self.registered
-        if registered is None:
-            return
         with self._lock:
             mine = [answering for answering in self._answering.values() if answering.link is link]
-        running = [answering.running() for answering in mine]
-        link.post(AgentReady(registered.name, registered.wakes, running))
+        if registered is None and not mine:
+            return
+        with ExitStack() as held:
+            for answering in mine:  # nothing more is said before the host has heard what was said so far
+                held.enter_context(answering.lock)
+            running = [answering.running() for answering in mine]
+            if registered is not None:
+                link.post(AgentReady(registered.name, registered.wakes, running))
+            else:  # it was stopped, but is at something yet
+                link.post(AgentReady("", running=running))
+                link.post(AgentGone())
         for answering in mine:
             if answering.done:
                 self._tell_end(answering)  # the host has not heard of it
@@ -191,7 +201,8 @@ class Agent:
         """
         from .openai import make_agent
 
-        return self(make_agent(client, model, **options))
+        own = {name: options.pop(name) for name in ("thread", "wake_on_interaction", "name") if name in options}
+        return self(**own)(make_agent(client, model, **options))
 
     def _register(self, function: Any, thread: bool, wakes: bool, name: str | None) -> Any:
         if not callable(function):
@@ -211,14 +222,23 @@ def _takes_context(function: Callable[..., Any]) -> bool:
     try:
         signature = inspect.signature(function)
     except ValueError:
+        return True  # one of C's, which does not tell
+    if not _binds(signature, "prompt"):
+        if not _binds(signature, "prompt", None):
+            raise TypeError(f"An agent takes a prompt and a context, as in `def answer(prompt, ctx)`, not {signature}.")
         return True
-    for arguments in (("", None), ("",)):
-        try:
-            signature.bind(*arguments)
-        except TypeError:
-            continue
-        return len(arguments) == 2
-    raise TypeError(f"An agent takes a prompt and a context, as in `def answer(prompt, ctx)`, not {signature}.")
+    # What has a default is another's, unless it is called as ours is.
+    second = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][1:2]
+    variadic = any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values())
+    return variadic or any(p.name in ("ctx", "context") for p in second)
+
+
+def _binds(signature: Any, *arguments: Any) -> bool:
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        return False
+    return True
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

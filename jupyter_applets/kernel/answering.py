@@ -16,7 +16,9 @@ from concurrent.futures import CancelledError
 from contextvars import Context as ContextVars
 from typing import Any
 
-from ..errors import AgentFailed, AppletError, Cancelled
+from msgspec import structs
+
+from ..errors import AgentFailed, AppletError, Cancelled, TooLarge
 from ..link.base import Link
 from ..protocol.sessions import RunningTurn, Turn, TurnDelta, TurnOutput, TurnTaken, TurnWaits
 from . import acting
@@ -25,6 +27,9 @@ PAUSE = 0.016
 BUSY_AFTER = 0.2
 """When a turn that has not begun is said to wait."""
 BUSY = "Queued behind a running cell."
+MAX_ANSWER = 2_000_000
+"""In characters: so that the whole of it fits a message."""
+PIECE = 250_000
 
 log = logging.getLogger("jupyter_applets")
 
@@ -48,14 +53,15 @@ class Answering:
         self.done = False
         self._call = call
         self._ended = ended
-        self._lock = threading.Lock()
+        self.lock = threading.RLock()
         self._parts: list[str] = []
         self._length = 0
+        self._said = 0
         self._waiting: list[str] = []
         self._sent_at = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: threading.Timer | None = None
         self._busy = threading.Timer(BUSY_AFTER, self._say_busy)
         self._busy.daemon = True
 
@@ -64,7 +70,7 @@ class Answering:
     def start(self, loop: asyncio.AbstractEventLoop | None, context: ContextVars) -> None:
         """On that loop, or, without one, on a thread of its own."""
         self._busy.start()
-        if loop is None or loop.is_closed():
+        if loop is None or not loop.is_running():
             run = threading.Thread(
                 target=context.run,
                 args=(asyncio.run, self._run()),
@@ -85,33 +91,45 @@ class Answering:
 
     @property
     def text(self) -> str:
-        with self._lock:
+        with self.lock:
             return "".join(self._parts)
 
     def running(self) -> RunningTurn:
-        return RunningTurn(self.turn, self.text, self._loop is not None)
+        # Without what only the agent needs, and has.
+        turn = structs.replace(self.turn, history=[], image_data=None)
+        return RunningTurn(turn, self.text, self._loop is not None)
 
     def say(self, text: str) -> None:
         if not text or self.cancelled:
             return
-        with self._lock:
-            self._parts.append(text)
-            self._waiting.append(text)
+        with self.lock:
+            room = MAX_ANSWER - self._said
+            fresh = sendable(text)[:room]
+            self._said += len(fresh)
+            self._parts.append(fresh)
+            self._waiting.append(fresh)
             soon = time.monotonic() - self._sent_at < PAUSE
-        if not soon or self._loop is None:
+        if not soon:
             self.flush()
         elif self._timer is None:
-            self._timer = self._loop.call_later(PAUSE, self._flush_later)
+            # On a thread: the agent may go on to block its loop.
+            self._timer = threading.Timer(PAUSE, self._flush_later)
+            self._timer.daemon = True
+            self._timer.start()
+        if len(text) > room:
+            raise TooLarge(f"The answer was cut off: it is longer than {MAX_ANSWER:,} characters.")
 
     def flush(self) -> None:
-        with self._lock:
+        with self.lock:
             if not self._waiting or self.cancelled:
                 return
-            delta, self._waiting = "".join(self._waiting), []
-            at, self._length = self._length, self._length + len(delta)
+            text, self._waiting = "".join(self._waiting), []
             self._sent_at = time.monotonic()
             # Under the lock: of two threads the later must not overtake.
-            self.link.post(TurnDelta(self.stream_id, delta, at))
+            for start in range(0, len(text), PIECE):
+                delta = text[start : start + PIECE]
+                self.link.post(TurnDelta(self.stream_id, delta, self._length))
+                self._length += len(delta)
 
     def show(self, mime: str, data: str, title: str) -> None:
         self.flush()
@@ -144,10 +162,10 @@ class Answering:
         except (asyncio.CancelledError, CancelledError, Cancelled):
             self.error, self.code = "The agent was stopped.", Cancelled.code
         except AppletError as e:
-            self.error, self.code = e.message, e.code
+            self.error, self.code = sendable(e.message), e.code
             log.error("the agent failed", exc_info=e)
-        except Exception as e:
-            self.error, self.code = f"{type(e).__name__}: {e}", AgentFailed.code
+        except BaseException as e:  # a sys.exit() in an agent is not to end the kernel's loop
+            self.error, self.code = sendable(f"{type(e).__name__}: {e}"), AgentFailed.code
             log.error("the agent failed", exc_info=e)
 
     async def _follow(self, value: Any) -> None:
@@ -194,3 +212,12 @@ class Answering:
     def _say_busy(self) -> None:
         if self._loop is None and not self.cancelled:
             self.link.post(TurnWaits(self.stream_id, BUSY))
+
+
+def sendable(text: str) -> str:
+    """Half a character, which no message can hold, is shown as one that is missing."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

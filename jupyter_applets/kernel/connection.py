@@ -52,6 +52,7 @@ class Connection:
                 self._local.link.on_notice = self._on_local_notice
                 if self._server is None:
                     self._open_windows()
+                self.agents.announce(self._local.link)
             return self._local
 
     def add(self, owner: WindowOwner) -> None:
@@ -80,6 +81,11 @@ class Connection:
         if self._server is not None and self._owners.get(window_id) not in self._on_local:
             return self._server
         return self.local().link
+
+    def links(self) -> list[Link]:
+        """Every host that this kernel speaks with; where there is none yet, the one inside."""
+        local = self._local.link if self._local is not None else None
+        return [link for link in (self._server, local) if link is not None] or [self.local().link]
 
     def tell(self, window_id: str, name: str, arguments: dict[str, Json]) -> PendingCall | None:
         """Call without waiting for the reply. The host inside the kernel is not made for this: it gets the windows when

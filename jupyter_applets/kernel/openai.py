@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -27,9 +29,12 @@ _ENDS = {
 class _Call:
     """A tool call as its pieces come in."""
 
-    id: str = ""
+    index: int | None
+    given: str
+    """The id that the server gave it, if it did."""
     name: str = ""
     arguments: str = ""
+    id: str = ""
 
 
 def make_agent(
@@ -45,6 +50,7 @@ def make_agent(
     if create is None:
         raise InvalidArguments("The client has no chat.completions.create: give an openai.OpenAI(…) or its like.")
     offered = _offered(tools)
+    names = [schema["function"]["name"] for schema in offered]
 
     async def llm(prompt: str, ctx: Context) -> AsyncIterator[str]:
         messages: list[dict[str, Any]] = [{"role": "system", "content": system}] if system else []
@@ -61,9 +67,12 @@ def make_agent(
                     yield text
             if not calls:
                 return
+            for number, call in enumerate(calls, 1):
+                call.id = call.given or f"call_{number}"
             messages.append({"role": "assistant", "content": "".join(said) or None, "tool_calls": _as_json(calls)})
             for call in calls:
-                messages.append({"role": "tool", "tool_call_id": call.id, "content": await _result(ctx, call)})
+                result = await _result(ctx, call, names)
+                messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
         raise AgentFailed(f"The model called tools {max_rounds} times in a row without coming to an answer.")
 
     llm.__name__ = llm.__qualname__ = model
@@ -99,25 +108,22 @@ async def _deltas(create: Callable[..., Any], request: dict[str, Any], calls: li
             why = choices[0].finish_reason or why
     if why is None:
         raise AgentFailed("The answer broke off: the server closed the stream before its end.")
-    if why in _ENDS and not calls:
+    if why in _ENDS:  # and a tool call that was cut off is not run
         raise AgentFailed(_ENDS[why])
 
 
 def _take(piece: Any, calls: list[_Call]) -> None:
-    """Calls come in pieces: by index; some servers leave the index out, and send each call whole with an id."""
+    """Calls come in pieces: by index; some servers send each call whole, with an id or without, all at one index."""
     index = getattr(piece, "index", None)
     given = getattr(piece, "id", None) or ""
-    if index is None:
-        index = next((at for at, call in enumerate(calls) if given and call.id == given), None)
-        if index is None:
-            index = len(calls) if given or not calls else len(calls) - 1
-    while len(calls) <= index:
-        calls.append(_Call(f"call_{len(calls) + 1}"))
-    call = calls[index]
-    call.id = given or call.id
     function = getattr(piece, "function", None)
+    name = getattr(function, "name", None)
+    call = _belongs(calls, index, given, name)
+    if call is None:
+        call = _Call(index, given)
+        calls.append(call)
+    call.given = call.given or given
     if function is not None:
-        name = getattr(function, "name", None)
         # Most send the name once; some repeat it with every piece.
         call.name = call.name if name is None or name == call.name else call.name + name
         arguments = getattr(function, "arguments", None)
@@ -127,8 +133,21 @@ def _take(piece: Any, calls: list[_Call]) -> None:
             call.arguments += arguments
 
 
-async def _result(ctx: Context, call: _Call) -> str:
+def _belongs(calls: list[_Call], index: int | None, given: str, name: str | None) -> _Call | None:
+    """The call of which this is another piece."""
+    for call in reversed(calls):
+        if given and call.given:
+            if call.given == given:
+                return call
+        elif (index is not None and call.index == index) or (index is None and not name):
+            return call
+    return None
+
+
+async def _result(ctx: Context, call: _Call, names: list[str]) -> str:
     """What the tool gives, or why it does not: the model is to know."""
+    if call.name not in names:
+        return f"Error: There is no tool {call.name!r}. Tools: {', '.join(names) or 'none'}."
     try:
         value = await ctx.tools.call(call.name, call.arguments or "{}")
     except AppletError as e:
@@ -178,6 +197,11 @@ async def _in_thread(create: Callable[..., Any], request: dict[str, Any]) -> Asy
 
 async def _close(stream: Any) -> None:
     """The connection is not left to the garbage collector: a model that is stopped stops."""
+    network = getattr(getattr(stream, "response", None), "extensions", {}).get("network_stream")
+    sock = network.get_extra_info("socket") if network is not None and not hasattr(stream, "__aiter__") else None
+    if isinstance(sock, socket.socket):
+        with contextlib.suppress(OSError):
+            sock.shutdown(socket.SHUT_RDWR)  # a thread that waits for the next piece is not woken by closing
     close = getattr(stream, "close", None)
     if close is not None:
         done = close()

@@ -476,3 +476,115 @@ async def test_outputs_are_kept_with_the_message(tmp_path: Path) -> None:
     await until(lambda: list(tmp_path.rglob("outputs/*.png")))
     last = (await tools.call("get_messages", {}))[-1]
     assert [(o["mime"], o["title"]) for o in last["outputs"]] == [("image/png", "A pixel")]
+
+
+# ---- what must not go wrong
+
+
+async def ended(call: Any, *, link: Recorder | None = None) -> tuple[Answering, Recorder]:
+    """An answering brought to its end on this loop."""
+    link = link or Recorder()
+    answering = Answering(turn(), link, call, lambda _: None)
+    answering.start(asyncio.get_running_loop(), context())
+    await until(lambda: answering.done)
+    return answering, link
+
+
+async def test_half_a_character_is_shown_as_missing() -> None:
+    answering, link = await ended(lambda _: "a\ud800b")
+    assert answering.text == link.of(TurnDelta)[0].delta == "a\ufffdb"
+
+
+async def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jupyter_applets.kernel.answering.MAX_ANSWER", 1000)
+    answering, link = await ended(lambda _: (piece for piece in ["x" * 300] * 9))
+    assert (answering.code, len(answering.text)) == ("TOO_LARGE", 1000)
+    assert sum(len(delta.delta) for delta in link.of(TurnDelta)) == 1000
+
+
+async def test_a_long_answer_goes_out_in_pieces() -> None:
+    _, link = await ended(lambda _: "x" * 1_000_000)
+    assert [len(delta.delta) for delta in link.of(TurnDelta)] == [250_000] * 4
+
+
+async def test_an_agent_that_exits_does_not_end_the_kernel() -> None:
+    def leave(_: Any) -> str:
+        raise SystemExit(3)
+
+    answering, _ = await ended(leave)
+    assert answering.error == "SystemExit: 3"
+
+
+def test_a_loop_that_does_not_run_holds_no_turn_up() -> None:
+    loop = asyncio.new_event_loop()
+    link = Recorder()
+    done = threading.Event()
+    answering = Answering(turn(), link, lambda _: "fine", lambda _: done.set())
+    answering.start(loop, context())
+    assert done.wait(WAIT)
+    loop.close()
+    assert answering.text == "fine"
+
+
+async def test_text_before_blocking_work_is_not_held_back() -> None:
+    link = Recorder()
+    seen: list[str] = []
+
+    def blocks(_: Any) -> Any:
+        yield "a"
+        yield "b"
+        deadline = time.monotonic() + WAIT
+        while len(link.of(TurnDelta)) < 2 and time.monotonic() < deadline:
+            threading.Event().wait(0.005)
+        seen.extend(delta.delta for delta in link.of(TurnDelta))
+
+    await ended(blocks, link=link)
+    assert seen == ["a", "b"]
+
+
+async def test_what_a_stopped_function_calls_is_refused() -> None:
+    link = Recorder()
+    caught: list[Exception] = []
+
+    def calls(answering: Answering) -> None:
+        answering.cancelled = True
+        try:
+            module.connection().call("", "list_windows", {})
+        except errors.Cancelled as e:
+            caught.append(e)
+
+    await ended(calls, link=link)
+    assert len(caught) == 1
+
+
+async def test_a_turn_that_outlives_its_agent_is_told_after_a_cut() -> None:
+    desk = module.connection().agents
+    go_on = asyncio.Event()
+
+    @agent
+    async def patient(prompt: str) -> str:
+        await go_on.wait()
+        return "done"
+
+    link = Recorder()
+    desk.hear(link, turn())
+    agent.stop()
+    desk.announce(link)
+    assert [type(message).__name__ for message in link.posted[-2:]] == ["AgentReady", "AgentGone"]
+    go_on.set()
+    await until(lambda: link.calls)
+    assert link.calls[-1][1]["text"] == "done"
+
+
+async def test_a_second_argument_with_a_default_is_not_the_context() -> None:
+    @agent
+    def tuned(prompt: str, temperature: float = 0.5) -> str:
+        return f"{prompt} at {temperature}"
+
+    assert await said() == "hello at 0.5"
+
+    @agent
+    def optional(prompt: str, ctx: Any = None) -> str:
+        return ctx.source
+
+    assert await said() == "user"

@@ -103,6 +103,13 @@ class Server:
             for item in answer:
                 if item == "cut":
                     return
+                if item == "still":
+                    handler.wfile.write(f"data: {json.dumps(HELLO[1])}\n\n".encode())
+                    handler.wfile.flush()
+                    handler.connection.settimeout(WAIT)
+                    handler.connection.recv(1)  # until the other end is closed
+                    self.closed.set()
+                    return
                 if item == "endless":
                     while not self.hold.wait(0.01):
                         handler.wfile.write(f"data: {json.dumps(chunk({'content': 'x'}))}\n\n".encode())
@@ -220,3 +227,39 @@ def test_what_is_no_client_and_tools_that_are_not_there_are_refused(server: Serv
         agent.from_openai(object(), "m")
     with pytest.raises(errors.InvalidArguments, match="nope"):
         agent.from_openai(OpenAI(base_url=server.url, api_key="none"), "m", tools=["nope"])
+
+
+async def test_only_offered_tools_are_run(server: Server, client: Any) -> None:
+    agent.from_openai(client, "m", tools=["list_windows"])
+    server.answers = [TWO, HELLO]
+    result = await ask("Both")
+    assert [call["name"] for call in result["toolCalls"]] == ["list_windows"]
+    assert "There is no tool 'read_file'" in server.requests[-1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("ids", [("a", "b"), (None, None)], ids=["ids", "no ids"])
+async def test_whole_calls_at_one_index_are_two(server: Server, client: Any, ids: Any) -> None:
+    agent.from_openai(client, "m")
+    first, second = ({"id": given} if given else {} for given in ids)
+    where = {"index": 0} if ids[0] else {}
+    pieces = [begun(**first, **where), begun('{"path": ""}', "list_files", **second, **where)]
+    server.answers = [[chunk({"tool_calls": pieces}), chunk({}, "tool_calls")], HELLO]
+    result = await ask("Both")
+    assert [call["name"] for call in result["toolCalls"]] == ["list_windows", "list_files"]
+
+
+async def test_a_call_that_was_cut_off_is_not_run(server: Server, client: Any) -> None:
+    agent.from_openai(client, "m")
+    server.answers = [
+        [chunk({"tool_calls": [begun('{"path": "a', "write_file", index=0, id="a")]}), chunk({}, "length")]
+    ]
+    with pytest.raises(errors.AgentFailed, match="tokens"):
+        await ask()
+
+
+async def test_stopping_closes_a_stream_that_stands_still(server: Server, client: Any) -> None:
+    agent.from_openai(client, "m")
+    server.answers = [["still"]]
+    with pytest.raises(errors.CallTimeout):
+        await tools.call("send_message", {"prompt": "wait", "wait": True}, timeout=0.5)
+    assert await asyncio.to_thread(server.closed.wait, WAIT)
