@@ -33,5 +33,5 @@ def parse(content: str) -> tuple[Source, str | None, str]:
     """Who a stored text comes from, and what was said."""
     match = _MARKED.fullmatch(content)
     if match is not None:
-        return "agent" if match[1] == "agent" else "applet", match[2], match[3]
+        return "agent" if match[1] == "agent" else "applet", clean(match[2]), match[3]
     return "user", None, content[1:] if _ESCAPED.match(content) else content

@@ -1,4 +1,4 @@
-"""What is kept on disk besides a user's own files: saved applets, a folder each, and what people decided about them.
+"""What is kept on disk besides a user's own files: saved applets, what people decided about them, and sessions.
 
 slugs      the names of saved applets
 documents  meta.json, app.json and state.json: strict to read, the same bytes each time they are written
@@ -8,4 +8,10 @@ shelf      all applets of a folder, listed from memory as long as the disk has n
 applets    the store: save, load, list, delete
 trash      deleted applets, for a while
 decisions  the permissions that people gave or refused
+
+sessions         the store of sessions: what was said in them, and which there are
+session_folders  a folder each; session_names: an id as the name of one
+journal          events.jsonl: lines that are appended, and read back as messages
+outputs          what agents displayed
+private          files that nobody but us writes
 """

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_applets.errors import FileMissing, PathRefused, StoreError
-from jupyter_applets.store.sessions import SessionStore, meta_of, quote, unquote
+from jupyter_applets.store.session_names import quote, unquote
+from jupyter_applets.store.sessions import SessionStore, meta_of
 from jupyter_applets.workspace.files import Workspace
 
 LINE = {"type": "user.message", "data": {"content": "hi"}, "timestamp": "2026-01-27T20:00:00.000Z", "streamId": "s1"}
@@ -62,7 +63,7 @@ def test_two_ids_have_two_names(ids: list[str]) -> None:
     assert one == two or quote(one) != quote(two)
 
 
-@pytest.mark.parametrize("session", ["", "half a pair \ud83d"])
+@pytest.mark.parametrize("session", ["half a pair \ud83d"])
 def test_id_that_no_name_can_stand_for_is_refused(sessions: SessionStore, session: str) -> None:
     with pytest.raises(StoreError):
         sessions.append(session, [LINE])
@@ -134,7 +135,7 @@ def test_what_is_no_session_is_not_listed_and_spoils_nothing(
     sessions.append("nb", [LINE])
     (folder / "file").write_text("x")
     (folder / "out").symlink_to(tmp_path)
-    (folder / "in").symlink_to(folder / "nb")
+    (folder / "in").symlink_to("nb")
     (folder / ".0123456789abcdef.tmp").mkdir()
     (folder / "empty").mkdir()
     (folder / "lost~0123").mkdir()
@@ -156,7 +157,7 @@ def test_broken_or_foreign_session_json_costs_nothing_but_what_it_said(sessions:
 def test_links_are_not_followed(sessions: SessionStore, folder: Path, root: Path) -> None:
     sessions.append("other", [LINE])
     (root / "elsewhere").mkdir()
-    (folder / "nb").symlink_to(root / "elsewhere")
+    (folder / "nb").symlink_to("../../elsewhere")
     for use in (
         lambda: sessions.append("nb", [LINE]),
         lambda: sessions.history("nb"),
@@ -167,7 +168,7 @@ def test_links_are_not_followed(sessions: SessionStore, folder: Path, root: Path
             use()
     assert list((root / "elsewhere").iterdir()) == []
     folder.rename(root / "moved")
-    folder.symlink_to(root / "moved")
+    folder.symlink_to("../moved")
     with pytest.raises(PathRefused):
         sessions.append("other", [LINE])
 
@@ -230,4 +231,4 @@ def test_broken_supplement_reads_as_what_is_whole_in_it(sessions: SessionStore, 
     sessions.create("nb")
     assert sessions.read_meta("nb") == []
     (folder / "nb" / "message-meta.json").write_text(text)
-    assert sessions.read_meta("nb") == ([{"a": 2}] if "a" in text else [])
+    assert sessions.read_meta("nb") == ([{"a": 2}] if '"a"' in text else [])
