@@ -3,7 +3,9 @@
  *   applet.js   the widget's ES module: a bootstrap with the core in it (widget.ts and the SDK's text), deflated
  *   sdk.js      the SDK that runs inside an applet, as exported files have it
  *   lexer.js    an expression that gives the module lexer's `parse`
+ *   agent.js    the page's ES module for applets that speak with the agent, with the SDK's half of it as text
  *   desk.js     the desk's ES module, and desk-loader.js, the widget's own, which loads it
+ *   chat.js     the chat's, and chat-loader.js
  */
 
 import { createHash } from 'node:crypto';
@@ -42,20 +44,24 @@ async function emit(name, text) {
 
 /** As bootstrap.ts unpacks it. */
 function packed(bytes) {
-  const character = (digit) => String.fromCharCode(digit + (digit > 56 ? 36 : 35));
-  let [text, bits, count] = ['', 0, 0];
+  const character = (digit) => String.fromCharCode(digit + (digit > 58 ? 34 : digit > 1 ? 33 : 32));
+  let [text, bits, count] = ['', 0n, 0n];
   const put = () => {
-    const value = bits & 8191;
-    text += character(value % 91) + character(Math.floor(value / 91));
-    bits >>= 13;
-    count -= 13;
+    let [value, group] = [bits & ((1n << 85n) - 1n), ''];
+    for (let at = 0; at < 13; at += 1) {
+      group = character(Number(value % 93n)) + group;
+      value /= 93n;
+    }
+    text += group;
+    bits >>= 85n;
+    count -= 85n;
   };
   for (const byte of bytes) {
-    bits |= byte << count;
-    count += 8;
-    if (count >= 13) put();
+    bits |= BigInt(byte) << count;
+    count += 8n;
+    if (count >= 85n) put();
   }
-  if (count > 0) put();
+  if (count > 0n) put();
   return text;
 }
 
@@ -73,14 +79,20 @@ await emit('sdk.js', await bundleSdk(true));
 const lexer = await bundle('lexer/index.ts', { format: 'iife', globalName: 'lexer' });
 await emit('lexer.js', `(()=>{${lexer}return lexer.parse})()`);
 
+const agentSdk = await bundle('sdk/agent/index.ts', { format: 'iife', globalName: 'agent' });
+const agentText = JSON.stringify(`(()=>{${agentSdk}return agent.open})()`);
+await emit('agent.js', await bundle('agent/page.ts', { format: 'esm', charset: 'utf8', define: { __AGENT_SDK__: agentText } }));
+
 const sdk = await bundleSdk(false);
 const module = { format: 'esm', charset: 'utf8', define: { __SDK__: JSON.stringify(sdk) } };
 await emit('desk.js', await bundle('desk/widget.ts', module));
 await emit('desk-loader.js', await bundle('desk/loader.ts', { format: 'esm', charset: 'utf8' }));
+await emit('chat.js', await bundle('chat/widget.ts', { format: 'esm', charset: 'utf8' }));
+await emit('chat-loader.js', await bundle('chat/loader.ts', { format: 'esm', charset: 'utf8' }));
 
 const core = await bundle('widget.ts', module);
 // Zopfli: any inflater reads it, and it is a thirtieth smaller than what zlib makes.
-const deflated = await promisify(zopfli.deflate)(Buffer.from(core), { numiterations: 30 });
+const deflated = await promisify(zopfli.deflate)(Buffer.from(core), { numiterations: 100 });
 const define = {
   __CORE__: JSON.stringify(packed(deflated)),
   __CORE_BYTES__: String(deflated.length),

@@ -63,10 +63,10 @@ export function loadText(model: BundleModel, name: string): Promise<string> {
   });
 }
 
-export function loadModule(model: BundleModel, name: string): Promise<unknown> {
-  return once(shared().modules, `${name} ${model.get('_version')}`, async () => {
-    // As text on both routes: a page's policy that lets a widget's module run lets this one.
-    const url = URL.createObjectURL(new Blob([await loadText(model, name)], { type: 'text/javascript' }));
+/** The module that one of our bundles is. As text on both routes: a page's policy that lets a widget's module run lets this one. */
+export function importText(text: string): Promise<unknown> {
+  return once(shared().modules, text, async () => {
+    const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
     try {
       return await import(/* @vite-ignore */ url);
     } finally {
@@ -74,3 +74,5 @@ export function loadModule(model: BundleModel, name: string): Promise<unknown> {
     }
   });
 }
+
+export const loadModule = async (model: BundleModel, name: string): Promise<unknown> => importText(await loadText(model, name));

@@ -1,6 +1,7 @@
 /** Owns what a person decides about one view's applet: the questions, the answers to the host, and taking them back. */
 
-import { Asking } from './asking.js';
+import { Asking, type Wish } from './asking.js';
+import { AskError, codeOf } from './channel/asked.js';
 import type { Channel } from './channel/channel.js';
 import { shown } from './dom.js';
 import { Grants } from './grants.js';
@@ -11,6 +12,19 @@ import { runPanel } from './run-panel.js';
 
 /** A person is not asked at once whether an applet may run: the kernel may vouch for it just after. */
 const ASK_DELAY = 300;
+
+/** `keeps` is what the host is to remember when the person decides for good; without it, a no holds for this document. */
+export interface Need extends Omit<Wish, 'canAlways'> {
+  keeps?: [permission: string, value: Json];
+}
+
+/** The document that calls. */
+export interface Caller {
+  /** Of the content that it shows. */
+  revision: number;
+  /** Asked before anything is done for a document that may have gone. */
+  isCurrent(): boolean;
+}
 
 export interface ConsentEvents {
   channel(): Channel;
@@ -24,6 +38,8 @@ export class Consent {
   readonly permissions = new Permissions();
   readonly asking: Asking;
   readonly #grants: Grants;
+  /** What a person would not have: the document is not to ask again and again. */
+  readonly #denied = new Set<string>();
   #asked: Content | null = null;
   #askTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -55,6 +71,37 @@ export class Consent {
     // What is allowed may be more than it was.
     this.panels.removeBar(`granted ${permission}`);
     if (value !== false) this.panels.showBar(`granted ${permission}`, describe(permission, value), [['Take back', () => this.#takeBack(permission)]]);
+  }
+
+  /** Another document: what was said of the one before does not hold for it. */
+  forget(): void {
+    this.#denied.clear();
+    this.asking.drop();
+  }
+
+  /**
+   * Does what a person may have to agree to. The host decides what needs whom: where it says so, they are asked, and it is done
+   * again. `needs` gives the question that goes with an error's code, if one does.
+   */
+  async try<T>(isCurrent: () => boolean, needs: (code: string) => Need | null, attempt: (consent: boolean) => Promise<T>): Promise<T> {
+    try {
+      return await attempt(false);
+    } catch (error) {
+      const need = needs(codeOf(error));
+      if (!need || !isCurrent()) throw error;
+      const { key, keeps } = need;
+      const decision = this.#denied.has(key) ? 'deny' : await this.asking.ask({ ...need, canAlways: !!keeps });
+      if (decision === 'unasked') throw error;
+      if (decision === 'once') return attempt(true);
+      if (decision === 'always' && keeps) {
+        await this.permit(...keeps);
+        return this.try(isCurrent, needs, attempt);
+      }
+      // No is remembered, where it can be by the host, so that an applet does not ask again and again.
+      if (keeps) await this.permit(keeps[0], false).catch(() => {});
+      else this.#denied.add(key);
+      throw new AskError('PERMISSION_DENIED', `${need.text(need.about)} A person said no.`);
+    }
   }
 
   /** In place of the frame. Asking again changes nothing, unless it is about another content. */

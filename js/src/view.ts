@@ -7,31 +7,19 @@ import type { Channel, ChannelView } from './channel/channel.js';
 import { hasRun, noteRun } from './channel/shared.js';
 import { Consent } from './consent.js';
 import { shown } from './dom.js';
-import { FileAccess } from './files/access.js';
 import { Conversation } from './frame/conversation.js';
 import { Frame } from './frame/frame.js';
-import { type ConsoleDropped, type FromSdk, isFromSdk, type SdkCall, type StateSet, type ToSdk } from './frame/messages.js';
+import type { ToSdk } from './frame/messages.js';
 import { readTheme, watchTheme } from './frame/theme.js';
 import { Visibility } from './frame/visibility.js';
+import { Hearing } from './hearing.js';
 import { needsLexer } from './lexer/needed.js';
 import { bodyOf, configOf, documentOf } from './loading.js';
 import { Panels } from './panels.js';
-import type {
-  AppProtocolRequest,
-  Content,
-  ContentChunk,
-  FileChanged,
-  FromPage,
-  StateUpdate,
-  ViewState,
-  WindowContent,
-} from './protocol.gen.js';
+import type { AppProtocolRequest, Content, ContentChunk, FileChanged, FromPage, StateUpdate, ViewState, WindowContent } from './protocol.gen.js';
 import { FILL_HEIGHT, MAX_HEIGHT } from './sdk/size.js';
 import { State } from './state.js';
 import { StreamedHtml } from './stream.js';
-
-/** An error may be a sentence or two. */
-const MAX_ERROR = 400;
 
 /** When a person is told that the server is waited for. */
 const SILENCE = 3000;
@@ -63,7 +51,7 @@ export class View implements ChannelView {
   readonly #conversation: Conversation;
   readonly #state: State;
   readonly #consent: Consent;
-  readonly #files: FileAccess;
+  readonly #hearing: Hearing;
   readonly #visibility: Visibility;
   readonly #unwatchTheme: () => void;
   #channel: Channel;
@@ -100,7 +88,7 @@ export class View implements ChannelView {
     this.#conversation = new Conversation(this.viewId, this.windowId, {
       post: (requests, way) => this.#frame.post(requests, way),
       send,
-      heard: (message) => this.#heard(message),
+      heard: (message) => this.#hearing.hear(message),
     });
     this.#state = new State(this.viewId, this.windowId, {
       post: (message) => this.#post(message),
@@ -111,7 +99,20 @@ export class View implements ChannelView {
     const channel = (): Channel => this.#channel;
     const name = (): string => (this.#content.title ? shown(this.#content.title) : 'This applet');
     this.#consent = new Consent(this.windowId, this.#panels, { channel, name, changed: () => this.#settle() });
-    this.#files = new FileAccess(this, this.#consent, channel);
+    this.#hearing = new Hearing({
+      view: this,
+      channel,
+      panels: this.#panels,
+      consent: this.#consent,
+      state: this.#state,
+      conversation: this.#conversation,
+      measured: (height) => {
+        this.#measured = Math.min(height, MAX_HEIGHT);
+        this.#applyHeight();
+      },
+      post: (reply) => this.#post(reply),
+      loadText: options.loadText,
+    });
     this.#visibility = new Visibility(this.#frame.element, () => this.#postVisible());
     this.#unwatchTheme = watchTheme((theme) => this.#frame.setTheme(theme));
     this.#panels.showLoading();
@@ -244,7 +245,7 @@ export class View implements ChannelView {
     for (const timer of this.#waits.splice(0)) clearTimeout(timer);
     this.#consent.askNoMore();
     this.#loads += 1;
-    this.#consent.asking.drop();
+    this.#hearing.forget();
     this.#conversation.close(reason);
     this.#channel.unsubscribeAll(this.viewId);
     this.#channel.detach(this.viewId);
@@ -323,9 +324,10 @@ export class View implements ChannelView {
     this.#state.loaded();
     if (this.#run === 'run') noteRun(this.#place(this.#revision));
     const revision = this.#revision;
-    this.#frame.load(bodyOf(this.#content, stream), config, this.#consent.permissions.allowed(this.#content), (messages) =>
-      this.#hearLast(messages, revision),
-    );
+    this.#frame.load(bodyOf(this.#content, stream), config, this.#consent.permissions.allowed(this.#content), (messages) => {
+      // Not where what it says is another applet's now.
+      if (revision >= this.#began) this.#hearing.hearLast(messages, revision);
+    });
   }
 
   #started(): void {
@@ -342,8 +344,7 @@ export class View implements ChannelView {
   #endDocument(reason: string): void {
     this.#conversation.end(reason);
     this.#state.ended();
-    this.#files.forget();
-    this.#consent.asking.drop();
+    this.#hearing.forget();
     this.#channel.unsubscribeAll(this.viewId);
     this.#announce();
   }
@@ -385,51 +386,6 @@ export class View implements ChannelView {
 
   #postHtml(html: string): void {
     if (html) this.#post({ type: 'applet:html', html });
-  }
-
-  #heard(message: Exclude<FromSdk, ConsoleDropped>): void {
-    switch (message.type) {
-      case 'applet:size':
-        this.#measured = Math.min(message.height, MAX_HEIGHT);
-        this.#applyHeight();
-        this.#panels.showFrame();
-        break;
-      case 'applet:failed':
-        this.#panels.showError({ ...message, message: shown(`${message.where} ${message.message}`, MAX_ERROR) });
-        break;
-      case 'applet:blocked':
-        void this.#consent.blocked(message.url, message.directive);
-        break;
-      case 'applet:link':
-        this.#panels.showBar(`link ${message.url}`, `Link to ${shown(message.url)}`);
-        break;
-      case 'applet:set-state':
-        this.#state.set(message.data, this.#revision);
-        break;
-      case 'applet:state-seen':
-        this.#state.seen(message.rev);
-        break;
-      case 'applet:call':
-        void this.#call(message);
-        break;
-    }
-  }
-
-  /** Of a document that is taken away: the state is all that it can still change, where that is not another applet's now. */
-  #hearLast(messages: unknown[], revision: number): void {
-    if (revision < this.#began) return;
-    for (const message of messages as Record<string, unknown>[]) {
-      if (message?.['type'] !== 'applet:set-state' || !isFromSdk(message)) continue;
-      this.#state.set((message as unknown as StateSet).data, revision);
-      this.#state.started();
-    }
-  }
-
-  async #call(call: SdkCall): Promise<void> {
-    const { document, revision } = this.#conversation;
-    const isCurrent = (): boolean => document === this.#conversation.document;
-    const reply = await this.#files.answer(call, { revision, isCurrent });
-    if (isCurrent()) this.#post(reply);
   }
 
   /** Not while a question stands below: it would move. */

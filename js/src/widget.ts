@@ -1,8 +1,9 @@
 /** The anywidget entry: one route per model, one view per place where the model is shown. */
 
+// First: what is deflated sees only 32 kB back, and the SDK in between would part what is alike.
+import { sdkText } from './frame/sdk-text.js';
 import { type BundleModel, loadText } from './bundles.js';
 import { Route, type RouteModel } from './channel/route.js';
-import { sdkText } from './frame/sdk-text.js';
 import type { Content } from './protocol.gen.js';
 import { View } from './view.js';
 

@@ -102,7 +102,11 @@ export class Viewing {
   }
 
   say(...messages: object[]): void {
-    this.#port?.postMessage(messages);
+    this.sayWith([], ...messages);
+  }
+
+  sayWith(transfer: MessagePort[], ...messages: object[]): void {
+    this.#port?.postMessage(messages, transfer);
   }
 
   async gets(type: string): Promise<any> {

@@ -79,10 +79,10 @@ class ApiHandler(APIHandler):
         except (msgspec.DecodeError, RecursionError, UnicodeError) as e:
             raise InvalidArguments(f"The body was refused: {e}") from None
 
-    def named_window(self) -> Window | None:
-        """The window of `windowId`, in `session` if that is given too; None when none is named."""
+    def named_window(self, session: str = "session") -> Window | None:
+        """The window of `windowId`, in the session of that argument if it is given too; None when none is named."""
         name = self.argument("windowId")
-        return None if name is None else self.driver.host.windows.find(name, session=self.argument("session"))
+        return None if name is None else self.driver.host.windows.find(name, session=self.argument(session))
 
     # ---- what is answered
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 STATIC = Path(__file__).parent / "static"
-NAMES = ("desk.js", "lexer.js")
+NAMES = ("agent.js", "chat.js", "desk.js", "lexer.js")
 
 
 def text(name: str) -> str:

@@ -45,7 +45,7 @@ class ChatPanel:
     def bubbles(self) -> list[dict[str, Any]]:
         """Each bubble as it is: its classes, where it comes from, and its text."""
         script = """all => all.map((b) => ({
-          kind: [...b.classList].filter((c) => ['message', 'user', 'assistant', 'applet-invoked', 'agent-invoked'].includes(c)).join(' '),
+          kind: [...b.classList].filter((name) => /^(message|user|assistant|.*-invoked)$/.test(name)).join(' '),
           source: b.getAttribute('data-applet-source'),
           text: b.innerText.trim(),
           background: getComputedStyle(b).backgroundImage + getComputedStyle(b).backgroundColor,

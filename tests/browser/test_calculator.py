@@ -92,7 +92,7 @@ def test_sum_by_keyboard_after_a_click_on_a_key(calculator: Calculator) -> None:
 
 def test_tab_reaches_every_key_with_a_visible_ring_and_enter_presses_it(calculator: Calculator) -> None:
     calculator.applet.locator(".calculator").focus()
-    calculator.type("Tab", "Tab", "Tab", "Tab")
+    calculator.type("Tab", "Tab", "Tab", "Tab", "Tab")
     key = calculator.applet.get_by_role("button", name="Open parenthesis")
     expect(key).to_be_focused()
     expect(key).to_have_css("outline-style", "solid")
@@ -180,6 +180,54 @@ def test_thousands_of_digits_fit(calculator: Calculator, width: int) -> None:
     assert frame.evaluate(overflow) == []
     # No key moves under the pointer.
     assert frame.evaluate(pad) == before
+
+
+# ── the agent ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+STUB = """
+window.invokeAgent = (prompt, options) => new Promise((resolve, reject) => {
+  Object.assign(window, { prompt, resolve, reject, ...options });
+  options.signal.addEventListener('abort', () => reject(new Error('The call was cancelled.')));
+});
+true
+"""
+"""An agent whose every word the test says."""
+
+
+def test_agent_is_asked_about_what_is_typed(calculator: Calculator) -> None:
+    button, answer = calculator.applet.locator(".ask button"), calculator.applet.get_by_role("status", name="Answer")
+    calculator.frame.evaluate(STUB)
+    calculator.click("Ask the agent")
+    expect(answer).to_have_text("Type something to ask about.")
+    calculator.click("2", "Plus", "2", "Ask the agent")
+    assert calculator.frame.evaluate("prompt") == "What is 2+2?"
+    expect(answer).to_have_text("Asking…")
+    expect(button).to_have_text("Stop")
+    calculator.frame.evaluate("onStatus({ status: 'queued', message: 'Queued behind a running cell.' })")
+    expect(answer).to_have_text("Queued behind a running cell.")
+    calculator.frame.evaluate("onDelta('It is', 'It is')")
+    expect(answer).to_have_text("It is")
+    calculator.frame.evaluate("resolve({ text: 'It is 4. ' })")
+    expect(answer).to_have_text("It is 4.")
+    expect(button).to_have_text("Ask the agent")
+    # What is typed meanwhile is the calculator's own.
+    calculator.type("Enter")
+    calculator.expect("2 + 2 =", "4")
+
+
+def test_agent_is_asked_by_a_key_stopped_and_its_errors_are_shown(calculator: Calculator) -> None:
+    answer = calculator.applet.get_by_role("status", name="Answer")
+    calculator.frame.evaluate(STUB)
+    calculator.click("7")
+    calculator.type("?")
+    expect(answer).to_have_text("Asking…")
+    calculator.click("Stop")
+    expect(answer).to_have_text("Stopped.")
+    calculator.type("?")
+    calculator.frame.evaluate("reject(new Error('There is no agent in this session.'))")
+    expect(answer).to_have_text("There is no agent in this session.")
+    expect(calculator.applet.locator(".ask")).to_have_class(re.compile("failed"))
+    calculator.expect("7", "7")
 
 
 # ── by a kernel ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,15 +1,18 @@
 /** Owns what a page has asked of its host and awaits: each has an id, and one answer, or an error when the pipe goes. */
 
-import type { ErrorReply, FileContent, FileList, FileWritten, FromPage, Result } from '../protocol.gen.js';
+import type { ErrorReply, FileContent, FileList, FileWritten, FromPage, InvokeComplete, MessageStatus, Result, StreamDelta } from '../protocol.gen.js';
 
-/** What has an `id`, without it: the id is given here. */
+/** What has an `id`, with or without it: what has none is given one here. */
 export type Askable = Extract<FromPage, { id?: string | null }> extends infer Message
   ? Message extends { type: 'hello' }
     ? never
     : Message
   : never;
 
-export type Reply = Result | FileContent | FileWritten | FileList;
+export type Reply = Result | FileContent | FileWritten | FileList | InvokeComplete;
+
+/** What comes before the reply to an `invoke`. */
+export type Piece = StreamDelta | MessageStatus;
 
 /** An error with the wire's code. From any copy of this module: told by its code, not by its class. */
 export class AskError extends Error {
@@ -31,6 +34,7 @@ interface Pending {
   replies: Reply[];
   resolve(replies: Reply[]): void;
   reject(error: AskError): void;
+  heard: ((piece: Piece) => void) | undefined;
 }
 
 export class Asked {
@@ -38,9 +42,9 @@ export class Asked {
   #count = 0;
 
   /** The message to send, with its id, and the promise of what it brings. */
-  add(message: Askable): { message: Askable & { id: string }; replies: Promise<Reply[]> } {
-    const id = `p${(this.#count += 1)}`;
-    const replies = new Promise<Reply[]>((resolve, reject) => this.#pending.set(id, { replies: [], resolve, reject }));
+  add(message: Askable, heard?: (piece: Piece) => void): { message: Askable & { id: string }; replies: Promise<Reply[]> } {
+    const id = message.id ?? `p${(this.#count += 1)}`;
+    const replies = new Promise<Reply[]>((resolve, reject) => this.#pending.set(id, { replies: [], resolve, reject, heard }));
     return { message: { ...message, id }, replies };
   }
 
@@ -52,6 +56,10 @@ export class Asked {
     if (reply.type === 'fileContent' && !reply.done) return;
     this.#pending.delete(reply.id ?? '');
     pending.resolve(pending.replies);
+  }
+
+  hear(piece: Piece): void {
+    this.#pending.get(piece.id ?? '')?.heard?.(piece);
   }
 
   /** Whether anybody waited for it. */

@@ -17,7 +17,7 @@ import { MessageFiles } from '../files/messages.js';
 import type { Asker, FileService } from '../files/service.js';
 import { viewGone } from '../frame/conversation.js';
 import { Announced } from './announced.js';
-import { type Askable, Asked, AskError, type Reply } from './asked.js';
+import { type Askable, Asked, AskError, type Piece, type Reply } from './asked.js';
 import { isAsk, isToPage } from './guards.js';
 import { Outbox } from './outbox.js';
 import type { Encoded, Pipe, PipeEvents } from './pipe.js';
@@ -49,6 +49,13 @@ export interface ChannelDesk extends Listener {
   showWindows(list: WindowList): void;
 }
 
+/** A chat as a channel knows it. It checks by itself what it hears. */
+export interface ChannelChat extends Listener {
+  /** The host is there, for the first time or again. */
+  connected(): void;
+  hear(message: { type: string }): void;
+}
+
 export interface Peer {
   session: string;
   version: string;
@@ -76,6 +83,7 @@ export class Channel implements PipeEvents {
   readonly files: FileService;
   readonly #views = new Map<string, ChannelView>();
   readonly #desks = new Set<ChannelDesk>();
+  readonly #chats = new Set<ChannelChat>();
   readonly #asked = new Asked();
   readonly #subscriptions = new Subscriptions();
   readonly #outbox = new Outbox((id, code, message) => this.#asked.fail({ id, code, message }));
@@ -140,16 +148,33 @@ export class Channel implements PipeEvents {
     this.#lingerIfEmpty();
   }
 
+  /** A chat wants to hear what is said in the session. It is connected at once where the channel is. */
+  join(chat: ChannelChat): void {
+    clearTimeout(this.#linger);
+    this.#chats.add(chat);
+    if (this.#refusal !== null) chat.showRefusal(this.#refusal);
+    else if (this.#up) chat.connected();
+  }
+
+  leave(chat: ChannelChat): void {
+    if (!this.#chats.delete(chat)) return;
+    if (!this.#chats.size) this.send([{ type: 'closeChat' }]);
+    this.#lingerIfEmpty();
+  }
+
   send(messages: FromPage[]): void {
     if (!this.#up) return this.#outbox.keep(messages);
     this.#outbox.add(messages);
     this.#schedule();
   }
 
-  /** What the host answers. Rejects with its error; nothing is asked twice, so a cut rejects too. */
-  ask(question: Askable): Promise<Reply[]> {
+  /**
+   * What the host answers. Rejects with its error; nothing is asked twice, so a cut rejects too.
+   * `heard` gets what the host says on the way. A question that has an id keeps it, so that it can be cancelled.
+   */
+  ask(question: Askable, heard?: (piece: Piece) => void): Promise<Reply[]> {
     if (!this.#up) return Promise.reject(new AskError('LINK_LOST', 'There is no connection to the host right now.'));
-    const { message, replies } = this.#asked.add(question);
+    const { message, replies } = this.#asked.add(question, heard);
     this.send([message]);
     return replies;
   }
@@ -191,6 +216,7 @@ export class Channel implements PipeEvents {
     this.#put([{ message: hello, text }]);
     this.#outbox.add(this.#subscriptions.messages());
     if (this.#desks.size) this.#outbox.add([{ type: 'watchWindows', watch: true }]);
+    this.#tellChats((chat) => chat.connected());
     this.#flush();
   }
 
@@ -202,9 +228,10 @@ export class Channel implements PipeEvents {
   unreachable(): void {
     this.close();
     const views = [...this.#views.values()];
-    const desks = [...this.#desks];
+    const others = [...this.#desks, ...this.#chats];
     this.#views.clear();
     this.#desks.clear();
+    this.#chats.clear();
     let kept = this.#outbox.handOver();
     for (const view of views) {
       // What is a window's goes with the first of its views, and so only once.
@@ -213,7 +240,7 @@ export class Channel implements PipeEvents {
       view.unreachable(kept.filter(isOf));
       kept = kept.filter((message) => !isOf(message));
     }
-    for (const desk of desks) desk.unreachable([]);
+    for (const listener of others) listener.unreachable([]);
   }
 
   /** The views stay: a page that the browser brings back says hello with them. */
@@ -286,6 +313,24 @@ export class Channel implements PipeEvents {
       case 'windows':
         for (const desk of this.#desks) desk.showWindows(message);
         break;
+      case 'invokeComplete':
+        if (typeof message.error !== 'string') this.#asked.settle(message);
+        else this.#asked.fail({ id: message.id, code: message.code ?? 'AGENT_FAILED', message: message.error });
+        break;
+      default:
+        if ('id' in message && message.id) this.#asked.hear(message);
+        else this.#tellChats((chat) => chat.hear(message));
+    }
+  }
+
+  /** One that fails is not to take the others with it. */
+  #tellChats(tell: (chat: ChannelChat) => void): void {
+    for (const chat of this.#chats) {
+      try {
+        tell(chat);
+      } catch (error) {
+        console.error(error);
+      }
     }
   }
 
@@ -293,7 +338,7 @@ export class Channel implements PipeEvents {
     this.#refusal = message;
     this.#down(message);
     this.pipe.stop();
-    for (const listener of [...this.#views.values(), ...this.#desks]) listener.showRefusal(message);
+    for (const listener of [...this.#views.values(), ...this.#desks, ...this.#chats]) listener.showRefusal(message);
   }
 
   #down(reason: string): void {
@@ -326,7 +371,7 @@ export class Channel implements PipeEvents {
   }
 
   #lingerIfEmpty(): void {
-    if (this.#views.size + this.#desks.size === 0) this.#linger = setTimeout(() => this.close(), LINGER);
+    if (this.#views.size + this.#desks.size + this.#chats.size === 0) this.#linger = setTimeout(() => this.close(), LINGER);
   }
 
   #warnOnce(what: string, message: unknown): void {

@@ -7,8 +7,12 @@ export type Fields = Record<string, unknown>;
 type Kind = 'string' | 'number' | 'boolean' | 'object' | 'array';
 type Shape = Record<string, Kind | `${Kind}?`>;
 
+/** What only chats read, and so they check it. */
+type ForChats = `message${'Started' | 'Status' | 'Output' | 'Done'}` | `stream${'' | 'Ready' | 'Connected'}` | 'toolCall' | 'agentStatus';
+const FOR_CHATS = /^(message|stream|toolCall$|agentStatus$)/;
+
 /** What the page reads of each message. A `?` means that it may be absent, or null. */
-const SHAPES: Record<Exclude<ToPage['type'], 'APP_PROTOCOL_REQUEST'>, Shape> = {
+const SHAPES: Record<Exclude<ToPage['type'], 'APP_PROTOCOL_REQUEST' | ForChats>, Shape> = {
   welcome: { maxMessageBytes: 'number' },
   error: { code: 'string', message: 'string', id: 'string?' },
   result: { id: 'string' },
@@ -24,6 +28,7 @@ const SHAPES: Record<Exclude<ToPage['type'], 'APP_PROTOCOL_REQUEST'>, Shape> = {
   fileWritten: { path: 'string', version: 'string', id: 'string?' },
   fileList: { path: 'string', files: 'array', id: 'string?' },
   fileChanged: { path: 'string', event: 'string', windowId: 'string?' },
+  invokeComplete: { id: 'string?', error: 'string?', code: 'string?' },
 };
 
 const CONTENT: Shape = {
@@ -73,7 +78,9 @@ export function isToPage(message: unknown): message is ToPage {
   if (!isObject(message)) return false;
   const { type } = message;
   if (type === 'APP_PROTOCOL_REQUEST') return isRequest(message);
-  if (typeof type !== 'string' || !Object.hasOwn(SHAPES, type) || !fits(message, SHAPES[type as keyof typeof SHAPES])) return false;
+  if (typeof type !== 'string') return false;
+  if (FOR_CHATS.test(type)) return isOf(message['id'], 'string?');
+  if (!Object.hasOwn(SHAPES, type) || !fits(message, SHAPES[type as keyof typeof SHAPES])) return false;
   switch (type) {
     case 'windowContent':
       return message['content'] === undefined || message['content'] === null || isContent(message['content']);

@@ -97,14 +97,17 @@ export interface StateTaken {
 export interface SdkCall {
   type: 'applet:call';
   id: number;
-  method: 'readFile' | 'writeFile' | 'listFiles' | 'subscribeFile' | 'unsubscribeFile';
-  /** readFile, listFiles, (un)subscribeFile: `{path}`; writeFile: `{path, content: string | ArrayBuffer, ifMatch?}`. */
+  method: 'readFile' | 'writeFile' | 'listFiles' | 'subscribeFile' | 'unsubscribeFile' | 'agent';
+  /**
+   * readFile, listFiles, (un)subscribeFile: `{path}`; writeFile: `{path, content: string | ArrayBuffer, ifMatch?}`;
+   * agent: `{port: MessagePort}`, by which everything about the agent is said (agent/words.ts).
+   */
   args: Record<string, unknown>;
 }
 
 /**
  * Page → SDK. `value` is `{blob: Blob, version}` for readFile, `{version}` for writeFile,
- * `{files}` for listFiles, null for the rest.
+ * `{files}` for listFiles, the text of the SDK's other half for agent, null for the rest.
  */
 export interface Reply {
   type: 'applet:reply';

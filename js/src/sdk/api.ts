@@ -1,11 +1,12 @@
 /** Owns what the applet sees of the SDK: `window.applet` (= `window.yaar`), and the seed's functions as globals. */
 
+import type { LoadAgent } from './agent.js';
 import type { App } from './app.js';
 import type { Files } from './files.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { AppState } from './state.js';
 
-export function installApi(app: App, state: AppState, files: Files, lifecycle: Lifecycle, slug: string): void {
+export function installApi(app: App, state: AppState, files: Files, agent: LoadAgent, lifecycle: Lifecycle, slug: string): void {
   const functions = {
     setAppletState: state.set.bind(state),
     onStateUpdate: state.onUpdate.bind(state),
@@ -13,6 +14,7 @@ export function installApi(app: App, state: AppState, files: Files, lifecycle: L
     writeFile: files.write.bind(files),
     listFiles: files.list.bind(files),
     subscribeFile: files.subscribe.bind(files),
+    invokeAgent: async (prompt: string, options?: object) => (await agent()).invoke(prompt, options),
   };
   const { readFile: read, writeFile: write, listFiles: list, subscribeFile: subscribe } = functions;
   const api = Object.freeze({
@@ -21,6 +23,7 @@ export function installApi(app: App, state: AppState, files: Files, lifecycle: L
       sendInteraction: app.sendInteraction.bind(app),
     }),
     files: Object.freeze({ read, write, list, subscribe, url: files.url.bind(files) }),
+    agent: Object.freeze({ invoke: functions.invokeAgent }),
     get state() {
       return state.current;
     },

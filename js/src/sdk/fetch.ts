@@ -1,5 +1,6 @@
 /** Owns `fetch` inside an applet: the seed's endpoints and the applet's own files are answered here, the rest is the browser's. */
 
+import type { LoadAgent } from './agent.js';
 import { fromBase64, textOrNull, toBase64 } from './bytes.js';
 import { CallError } from './calls.js';
 import type { Files } from './files.js';
@@ -9,6 +10,9 @@ import type { AppState } from './state.js';
 
 /** As a path, or after what an applet can take for its origin: the frame's is `null`, an exported file's is `file://`. */
 const ENDPOINT = /^(?:null|file:\/\/|about:srcdoc)?\/?api\/applet\/(file|list|state)\/?(?:\?([^#]*))?(?:#.*)?$/;
+const AGENT = /^(?:null|file:\/\/|about:srcdoc)?\/?api\/(?:(stream)|sessions|message|history)(?![^/?#])/;
+
+export const isStream = (url: string): boolean => AGENT.exec(url)?.[1] !== undefined;
 
 const STATUS: [codes: RegExp, status: number][] = [
   [/^(?:INVALID_ARGUMENTS|INVALID_MESSAGE)$/, 400],
@@ -17,6 +21,7 @@ const STATUS: [codes: RegExp, status: number][] = [
   [/^METHOD_NOT_ALLOWED$/, 405],
   [/^VERSION_CONFLICT$/, 409],
   [/^(?:FILE_TOO_LARGE|TOO_LARGE)$/, 413],
+  [/^NO_AGENT$/, 503],
 ];
 
 interface Asked {
@@ -37,6 +42,7 @@ export class Fetch {
     private readonly files: Files,
     private readonly own: OwnFiles,
     private readonly state: AppState,
+    private readonly agent: LoadAgent,
   ) {
     this.#endpoints = {
       file: { GET: (asked) => this.#read(asked), POST: (asked) => this.#write(asked) },
@@ -63,6 +69,7 @@ export class Fetch {
       const path = new URLSearchParams(search).get('path') ?? '';
       return abortable(this.#respond(name, { method, path, body }), signal);
     }
+    if (AGENT.test(url)) return this.agent().then(({ fetch }) => fetch(input, init), failed);
     const file = this.own.find(url);
     if (file !== null) return abortable(Promise.resolve(new Response(this.own.blob(file))), signal);
     if (!url.startsWith('applet:')) return null;
@@ -76,8 +83,7 @@ export class Fetch {
       const body = await answer(asked);
       return json(asked.method === 'HEAD' ? null : body);
     } catch (error) {
-      const code = error instanceof CallError ? error.code : error instanceof TypeError ? 'INVALID_ARGUMENTS' : 'INTERNAL_ERROR';
-      return json({ error: messageOf(error), code }, STATUS.find(([codes]) => codes.test(code))?.[1] ?? 500);
+      return failed(error);
     }
   }
 
@@ -108,6 +114,11 @@ export class Fetch {
 
 const json = (body: unknown, status = 200): Response =>
   new Response(body === null ? null : JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json' } });
+
+function failed(error: unknown): Response {
+  const code = error instanceof CallError ? error.code : error instanceof TypeError ? 'INVALID_ARGUMENTS' : 'INTERNAL_ERROR';
+  return json({ error: messageOf(error), code }, STATUS.find(([codes]) => codes.test(code))?.[1] ?? 500);
+}
 
 async function readBody(from: Request | Response): Promise<Record<string, unknown>> {
   let body: unknown;

@@ -1,12 +1,13 @@
 /** The SDK: runs first in an applet's document, makes `window.applet` (= `window.yaar`), then runs the applet's `js`. */
 
 import type { SdkConfig, ToSdk } from '../frame/messages.js';
+import { agentLoader, installEventSource } from './agent.js';
 import { installApi } from './api.js';
 import { App } from './app.js';
 import { Calls } from './calls.js';
 import { ConsoleLog } from './console.js';
 import { Errors } from './errors.js';
-import { Fetch } from './fetch.js';
+import { Fetch, isStream } from './fetch.js';
 import { Files } from './files.js';
 import { Lifecycle } from './lifecycle.js';
 import { takeLinks } from './links.js';
@@ -42,6 +43,7 @@ log.capture();
 
 const state = new AppState(port, initial);
 const calls = new Calls(port);
+const agent = agentLoader(calls.call);
 const own = new OwnFiles(config.files);
 const files = new Files(calls.call, own);
 const sources = new Sources(files, own);
@@ -56,10 +58,11 @@ const app = new App(port, snapshots, () => state.flush());
 const setTheme = installStyles(config.css, Boolean(config.fills ?? config.standalone));
 setTheme(config.theme);
 installStorage(state, initial[STORAGE_KEY]);
-new Fetch(files, own, state).install();
+new Fetch(files, own, state, agent).install();
+installEventSource(agent, isStream);
 modules.install();
 installWorkers(modules, own);
-installApi(app, state, files, lifecycle, config.slug ?? '');
+installApi(app, state, files, agent, lifecycle, config.slug ?? '');
 
 // WebRTC is the one way out that no content policy closes.
 for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) {

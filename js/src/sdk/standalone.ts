@@ -17,6 +17,9 @@ interface Saved {
   snapshot: Values | null;
 }
 
+const NO_FILES = { error: 'An exported applet has no workspace: its files stayed where it was made.', code: 'STANDALONE' };
+const NO_AGENT = { error: 'There is no agent in an exported file.', code: 'NO_AGENT' };
+
 /** FNV-1a: only to tell one text from another. */
 function digest(text: string): string {
   let hash = 0x811c9dc5;
@@ -76,7 +79,7 @@ export class Standalone {
         this.#saved.snapshot = message.state;
         return this.#save();
       case 'applet:call':
-        return this.tell({ type: 'applet:reply', id: message.id, error: 'An exported applet has no workspace: its files stayed where it was made.', code: 'STANDALONE' });
+        return this.tell({ type: 'applet:reply', id: message.id, ...(message.method === 'agent' ? NO_AGENT : NO_FILES) });
       case 'applet:link':
         return void window.open(message.url, '_blank', 'noopener');
       case 'yaar:app-ready':

@@ -1,7 +1,9 @@
 // @vitest-environment happy-dom
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, type Mock, vi } from 'vitest';
+import type { AgentSdk } from '../../src/sdk/agent/index.js';
+import type { LoadAgent } from '../../src/sdk/agent.js';
 import { type Call, CallError } from '../../src/sdk/calls.js';
-import { Fetch } from '../../src/sdk/fetch.js';
+import { Fetch, isStream } from '../../src/sdk/fetch.js';
 import { Files } from '../../src/sdk/files.js';
 import { OwnFiles } from '../../src/sdk/own.js';
 import type { Port } from '../../src/sdk/port.js';
@@ -12,6 +14,7 @@ let disk: Map<string, Uint8Array<ArrayBuffer>>;
 let refusal: CallError | null;
 let fetching: Fetch;
 let state: AppState;
+let agent: Mock<LoadAgent>;
 
 const page = async (method: string, { path, content, ifMatch }: any): Promise<unknown> => {
   if (refusal) throw refusal;
@@ -32,7 +35,8 @@ beforeEach(() => {
   const own = new OwnFiles({ 'a.wasm': { base64: 'AGFzbQ==' }, 'data/x.json': { text: '{"n":1}' } });
   const files = new Files(page as Call, own);
   state = new AppState({ send() {} } as unknown as Port, { n: 1 });
-  fetching = new Fetch(files, own, state);
+  agent = vi.fn<LoadAgent>().mockResolvedValue({ fetch: async (url: string) => new Response(`the agent’s ${url}`) } as unknown as AgentSdk);
+  fetching = new Fetch(files, own, state, agent);
 });
 
 async function ask(url: RequestInfo | URL, init?: RequestInit): Promise<{ status: number; body: any }> {
@@ -124,6 +128,24 @@ describe('the applet’s own file', () => {
 
   it('that is not there is not found', async () => {
     expect((await fetching.answer('applet:/none'))?.status).toBe(404);
+  });
+});
+
+describe('a path of the agent’s', () => {
+  it.each(['/api/sessions', 'api/sessions/a%2Fb/messages', 'null/api/message', '/api/stream/1?x', 'file:///api/history?session=s'])('%s is answered by what is loaded for it', async (url) => {
+    expect(await (await fetching.answer(url))?.text()).toBe(`the agent’s ${url}`);
+    expect(isStream(url)).toBe(url.includes('stream'));
+  });
+
+  it('is refused in JSON where there is no agent', async () => {
+    agent.mockRejectedValue(new CallError('There is no agent in an exported file.', 'NO_AGENT'));
+    expect(await ask('/api/sessions')).toEqual({ status: 503, body: { error: 'There is no agent in an exported file.', code: 'NO_AGENT' } });
+  });
+
+  it.each(['/api/sessionsx', '/api/histories', 'https://example.com/api/stream/1', '//h/api/stream/1', '/api/applets', '/x/api/stream/1'])('%s is not', (url) => {
+    expect(fetching.answer(url)).toBeNull();
+    expect(isStream(url)).toBe(false);
+    expect(agent).not.toHaveBeenCalled();
   });
 });
 

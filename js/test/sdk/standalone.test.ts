@@ -43,6 +43,11 @@ describe('an exported applet', () => {
   });
 });
 
+it('an exported applet has no agent, and says so', () => {
+  say(start(), { type: 'applet:call', id: 7, method: 'agent', args: {} });
+  expect(told).toEqual([{ type: 'applet:reply', id: 7, error: 'There is no agent in an exported file.', code: 'NO_AGENT' }]);
+});
+
 describe('what the applet says', () => {
   beforeEach(() => {
     say(start(), { type: 'applet:set-state', data: { b: 2, __storage: { x: '1' } } }, { type: 'yaar:app-snapshot', state: { v: 9 } });

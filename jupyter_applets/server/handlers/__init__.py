@@ -25,7 +25,7 @@ ROUTES = [
     (r"api/history", HistoryHandler),
     (r"api/applets", AppletsHandler),
     (r"api/applets/([^/]+)", AppletHandler),
-    (r"static/(agent\.js|desk\.js|lexer\.js)", StaticHandler),
+    (r"static/(agent\.js|chat\.js|desk\.js|lexer\.js)", StaticHandler),
 ]
 
 __all__ = ["ROUTES"]

@@ -46,7 +46,8 @@ class SessionRoute(ApiHandler):
 
     async def prepare(self) -> None:  # type: ignore[override]
         await super().prepare()
-        self.window = self.named_window()
+        # Here `session` is the one that is asked about; an applet's own may be another.
+        self.window = self.named_window("windowSession" if self.argument("windowSession") is not None else "session")
         if self.window is not None:
             revision = self.argument("revision")
             given = int(revision) if revision is not None and revision.isdecimal() else None
@@ -106,7 +107,7 @@ class SessionRoute(ApiHandler):
             state_of = window or host.desks.meant(session.id)
             if window is not None:
                 # Whatever it says of itself: this is the applet of that window.
-                depth, parent = applet_turn(host, window, by_person=False)
+                depth, parent = applet_turn(host, window, by_person=self.argument("byPerson") == "1")
                 source, known = "applet", {"slug": slug_of(window), "window": window, "depth": depth}
                 known["nested"] = parent is not None and parent.session is session
             if body.applet_state and state_of is not None:

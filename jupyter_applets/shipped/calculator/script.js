@@ -421,6 +421,51 @@ find('.copy').addEventListener('click', ({ currentTarget: button }) => {
   }, 1500);
 });
 
+// ── asking the agent ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Stops what the agent is at; null while it is asked nothing. */
+let asking = null;
+
+/** `kind` says what the line is: 'asking' while the agent is at it, 'answered', 'idle' for what nobody answered, or 'failed'. */
+function showAnswer(kind, text, isGrowing = false) {
+  const row = find('.ask');
+  row.className = `ask ${kind}`;
+  row.querySelector('button').textContent = kind === 'asking' ? 'Stop' : 'Ask the agent';
+  const line = find('.answer');
+  // A screen reader says what is waited for, and the answer when it is whole.
+  line.ariaBusy = String(isGrowing);
+  line.textContent = text;
+  line.scrollTop = isGrowing ? line.scrollHeight : 0;
+}
+
+async function ask() {
+  if (asking) return asking.abort();
+  const { expression } = current;
+  if (!expression) return showAnswer('idle', 'Type something to ask about.');
+  if (!globalThis.invokeAgent) return showAnswer('failed', 'There is no agent here.');
+  const { signal } = (asking = new AbortController());
+  showAnswer('asking', 'Asking…');
+  try {
+    const { text } = await invokeAgent(`What is ${expression}?`, {
+      signal,
+      onStatus: ({ status, message }) => showAnswer('asking', status === 'queued' ? message || 'Waiting…' : 'Asking…'),
+      onDelta: (delta, textSoFar) => showAnswer('asking', textSoFar, true),
+    });
+    showAnswer('answered', text.trim() || 'The agent said nothing.');
+  } catch (error) {
+    showAnswer(...(signal.aborted ? ['idle', 'Stopped.'] : ['failed', error.message]));
+  } finally {
+    asking = null;
+  }
+}
+
+find('.ask button').addEventListener('click', ask);
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '?') return;
+  event.preventDefault();
+  ask();
+});
+
 // ── agents and kernels ───────────────────────────────────────────────────────────────────────────────────────────────
 
 const text = (description) => ({ type: 'string', description });
