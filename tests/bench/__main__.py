@@ -1,4 +1,4 @@
-"""`python -m tests.bench [a … k] [--rounds N] [--json PATH]`: measures, and prints the table of figures."""
+"""`python -m tests.bench [a … m] [--rounds N] [--json PATH]`: measures, and prints the table of figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .stage import Stage
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("figures", nargs="*", choices=[*FIGURES, []], metavar="a … k", help="all when none is named")
+    parser.add_argument("figures", nargs="*", choices=[*FIGURES, []], metavar="a … m", help="all when none is named")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     options = parser.parse_args()

@@ -8,11 +8,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator
 
-from . import storage, transfers
+from . import chats, storage, transfers
 from .figures import Contender, Target
 from .stage import ROOT, Kind, Stage
 
-FIGURES = "abcdefghijk"
+FIGURES = "abcdefghijklm"
 CALLS = 300
 PEER_CALLS = 100
 PIPELINED = 1_000
@@ -47,6 +47,7 @@ TARGETS = [
     Target(IMPORT_KERNEL, IMPORT_KERNEL_BARE),
     *transfers.TARGETS,
     *storage.TARGETS,
+    *chats.TARGETS,
 ]
 
 _USE = "from tests.bench.kernel import *; from tests.bench.peer import Peer"
@@ -84,6 +85,8 @@ def contenders(stage: Stage, wanted: Collection[str]) -> Iterator[Contender]:
         yield from transfers.contenders(stage)
     if set(storage.FIGURES) & set(wanted):
         yield from storage.contenders(stage.folder(), wanted)
+    if set(chats.FIGURES) & set(wanted):
+        yield from chats.contenders(stage, wanted)
 
 
 def _peer(stage: Stage, kind: Kind) -> Callable[[], list[float]]:
