@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import app from '../../tests/vectors/app.json';
 import channelVectors from '../../tests/vectors/channel.json';
 import link from '../../tests/vectors/link.json';
+import sessions from '../../tests/vectors/sessions.json';
 import { Channel } from '../src/channel/channel.js';
 import { Conversation } from '../src/frame/conversation.js';
 import type { Ask, FromPage } from '../src/protocol.gen.js';
@@ -17,7 +18,7 @@ interface Vector {
 }
 
 const vectors = (list: 'messages' | 'refused', as: string): [string, any][] =>
-  ([...app[list], ...channelVectors[list], ...link[list]] as Vector[]).filter((vector) => vector.as === as).map(({ message, why }) => [why ?? JSON.stringify(message), message]);
+  ([...app[list], ...channelVectors[list], ...link[list], ...sessions[list]] as Vector[]).filter((vector) => vector.as === as).map(({ message, why }) => [why ?? JSON.stringify(message), message]);
 
 const asks: Record<string, Ask> = {
   manifest: { kind: 'manifest' },

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from jupyter_applets.protocol import app, channel, link
+from jupyter_applets.protocol import app, channel, link, sessions
 from jupyter_applets.protocol.frames import Codec, Wrong, encode
 
 VECTORS = [
@@ -48,7 +48,7 @@ def test_message_of_the_wrong_shape_is_refused_alone(case: dict[str, Any]) -> No
 def test_every_message_type_has_a_vector() -> None:
     seen = {case["message"]["type"] for case in MESSAGES}
     every = set()
-    for value in [*vars(app).values(), *vars(channel).values(), *vars(link).values()]:
+    for value in [value for module in (app, channel, link, sessions) for value in vars(module).values()]:
         if (
             isinstance(value, type)
             and issubclass(value, msgspec.Struct)
