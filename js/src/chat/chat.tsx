@@ -14,22 +14,30 @@ const NO_AGENT = 'No agent answers here yet. Run a cell with @agent, or agent.ec
 /** As long as a screen reader needs to take it up; longer, and it is read a second time by who walks through the page. */
 const ANNOUNCED_FOR = 1500;
 const MAX_ANNOUNCED = 1000;
+/** How many changes are shown between two frames, each for itself. */
+const AT_ONCE = 4;
 
 class App extends Component<{ session: Session }, { announcement: string }> {
   override state = { announcement: '' };
   readonly #context: Context = { session: this.props.session, opened: new Set(), log: null };
   #frame: number | null = null;
+  #changes = 0;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #turns: readonly Turn[] = [];
   #rows: Row[] = [];
 
   override componentDidMount(): void {
     const { session } = this.props;
-    // Many pieces of an answer come between two frames; they are shown as one.
+    // The first few changes of a frame are shown as they come: a prompt, and the first word of its answer. Many pieces of
+    // an answer come between two frames; they are shown as one.
     session.changed = () => {
+      this.#changes += 1;
+      if (this.#changes <= AT_ONCE) this.forceUpdate();
       this.#frame ??= requestAnimationFrame(() => {
+        const isStale = this.#changes > AT_ONCE;
         this.#frame = null;
-        this.forceUpdate();
+        this.#changes = 0;
+        if (isStale) this.forceUpdate();
       });
     };
     session.announced = (text) => {

@@ -27,6 +27,10 @@ interface Props {
 
 const sameKeys = (a: Row[], b: Row[]): boolean => a.length === b.length && a.every((row, i) => row.key === b[i]?.key);
 
+/** What has the focus; in a shadow tree, of what is there. */
+const focusIn = (element: Element): Element | null => (element.getRootNode() as Document | ShadowRoot).activeElement;
+const isNowhere = (element: Element): boolean => [null, document.body].includes(focusIn(element) as HTMLElement | null);
+
 export class Log extends Component<Props> implements LogControls {
   readonly #heights = new Heights();
   readonly #scroller = createRef<HTMLDivElement>();
@@ -76,7 +80,7 @@ export class Log extends Component<Props> implements LogControls {
 
   override render({ rows, context, busy, isLoadingOlder }: Props) {
     this.#take(rows);
-    this.#hadFocus = this.#hasFocus();
+    this.#hadFocus ||= this.#hasFocus();
     const { first, last } = (this.#range = this.#heights.range(this.#wantedTop(), this.#view.height, MARGIN));
     return (
       <div class="jac-log-frame">
@@ -130,7 +134,8 @@ export class Log extends Component<Props> implements LogControls {
     this.#rounds = 0;
     this.#scrollTo(this.#wantedTop());
     // A row that had the focus and is out of view is gone: the next key is for the log, not for the notebook.
-    if (this.#hadFocus && !this.#hasFocus()) scroller.focus({ preventScroll: true });
+    if (this.#hadFocus && !this.#hasFocus() && isNowhere(scroller)) scroller.focus({ preventScroll: true });
+    this.#hadFocus = false;
     if (!this.#isAtEnd && this.#toEnd() < NEAR_END) {
       this.#isAtEnd = true;
       this.forceUpdate();
@@ -220,7 +225,6 @@ export class Log extends Component<Props> implements LogControls {
 
   #hasFocus(): boolean {
     const scroller = this.#scroller.current;
-    const root = scroller?.getRootNode() as Document | ShadowRoot | undefined;
-    return scroller?.contains(root?.activeElement ?? null) ?? false;
+    return scroller?.contains(focusIn(scroller)) ?? false;
   }
 }

@@ -5,7 +5,6 @@
 
 import type { FromPage, OpenChat, ReadOutput, Result } from '../protocol.gen.js';
 import type { ChannelChat } from '../channel/channel.js';
-import { randomId } from '../channel/shared.js';
 import { fieldsOf, type OutputData, readOutputData, readPage } from './guards.js';
 import { type Prompt, Transcript } from './transcript.js';
 
@@ -81,9 +80,8 @@ export class Session implements ChannelChat {
 
   /** Rejects with words for the person. Resolves when the host has it. */
   async send(prompt: string, imageData: string | null): Promise<void> {
-    const correlationId = randomId();
     try {
-      await this.#channel.ask({ type: 'sendMessage', prompt, correlationId, ...(imageData === null ? {} : { imageData }) });
+      await this.#channel.ask({ type: 'sendMessage', prompt, ...(imageData === null ? {} : { imageData }) });
     } catch (error) {
       throw new Error(codeOf(error) === 'LINK_LOST' ? 'There is no connection right now. Send it again in a moment.' : wordsOf(error));
     }

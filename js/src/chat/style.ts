@@ -10,7 +10,7 @@ export const COLOURS = {
 const { user, applet, agent } = COLOURS;
 
 const LOOK = `
-.jupyter-applet-chat{--jac-line:var(--jp-border-color2,#8884);--jac-soft:var(--jp-layout-color2,#8881);--jac-dim:var(--jp-ui-font-color2,#757575);--jac-brand:var(--jp-brand-color1,#1976d2);--jac-bad:var(--jp-error-color1,#d32f2f);--jac-mono:var(--jp-code-font-family,ui-monospace,Menlo,Consolas,monospace);position:relative;display:flex;flex-direction:column;box-sizing:border-box;min-height:200px;overflow:hidden;border:1px solid var(--jac-line);border-radius:6px;background:var(--jp-layout-color1,transparent);color:var(--jp-ui-font-color1,inherit);font:14px/1.5 var(--jp-ui-font-family,system-ui,sans-serif)}
+.jupyter-applet-chat{--jac-line:var(--jp-border-color2,#8884);--jac-soft:var(--jp-layout-color2,#8881);--jac-dim:var(--jp-ui-font-color2,color-mix(in srgb,currentcolor 68%,transparent));--jac-brand:var(--jp-brand-color1,light-dark(#1976d2,#64b5f6));--jac-bad:var(--jp-error-color1,light-dark(#d32f2f,#ef9a9a));--jac-mono:var(--jp-code-font-family,ui-monospace,Menlo,Consolas,monospace);position:relative;display:flex;flex-direction:column;box-sizing:border-box;min-height:200px;overflow:hidden;border:1px solid var(--jac-line);border-radius:6px;background:var(--jp-layout-color1,transparent);color:var(--jp-ui-font-color1,inherit);font:14px/1.5 var(--jp-ui-font-family,system-ui,sans-serif)}
 .jupyter-applet-chat *,.jupyter-applet-chat ::before{box-sizing:border-box}
 .jupyter-applet-chat button{font:inherit;color:inherit;background:none;border:0;margin:0;padding:0;cursor:pointer}
 .jupyter-applet-chat :focus-visible{outline:2px solid var(--jac-brand);outline-offset:1px}

@@ -208,6 +208,7 @@ describe('a chat', () => {
   });
 
   it('shows a refusal', async () => {
+    channel.hold();
     show();
     session.showRefusal('Restart the server.');
     await soon(() => expect(find('.jac-notice[role=alert]').textContent).toContain('Restart the server.'));
